@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The environment variables callmark reads, and those that `callmark run` hands to the preload.
+ *
+ * A contract header of macros only.
+ */
+#ifndef CALLMARK_PRELOAD_ENVIRONMENT_H
+#define CALLMARK_PRELOAD_ENVIRONMENT_H
+
+/* Set by users (callmark(1), ENVIRONMENT), or by `run` from its options. */
+#define CM_ENV_CONFIG "CALLMARK_CONFIG"	  /* rules file */
+#define CM_ENV_SYMBOLS "CALLMARK_SYMBOLS" /* inline rules, ';' between; after those of the file */
+#define CM_ENV_OUTPUT "CALLMARK_OUTPUT"	  /* default profiling_data.h5; %r rank %p pid %h host */
+#define CM_ENV_SPOOL "CALLMARK_SPOOL"	  /* base folder of the spool; default $TMPDIR, /tmp */
+#define CM_ENV_EXE "CALLMARK_EXE"	  /* globs, ':' between: base names of programs to profile */
+#define CM_ENV_CLOCK "CALLMARK_CLOCK"	  /* tsc | monotonic; default: tsc where it can be trusted */
+#define CM_ENV_VERBOSE "CALLMARK_VERBOSE" /* 1: say what was patched and what was not */
+#define CM_ENV_RANK "CALLMARK_RANK"	  /* overrides the launcher's rank */
+#define CM_ENV_COMPRESS "CALLMARK_COMPRESS" /* none | fast | small */
+#define CM_ENV_RUN_ID "CALLMARK_RUN_ID"	    /* all processes of one run share it */
+
+/* Set by `run` only. */
+#define CM_ENV_MAIN_PID "CALLMARK_MAIN_PID" /* pid of the process that `run` started */
+#define CM_ENV_RANKED "CALLMARK_RANKED"	    /* 1: `run` itself runs inside one rank */
+#define CM_ENV_COLLECT "CALLMARK_COLLECT"   /* path of callmark-collect */
+
+#define CM_DEFAULT_OUTPUT "profiling_data.h5"
+#define CM_COLLECT_NAME "callmark-collect"
+#define CM_PRELOAD_NAME "libcallmark-preload.so"
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The rules file ("symbol list"): which functions are intercepted, and how.
+ *
+ * A contract header: the preload parses in the target, `callmark run` and `callmark symbols` parse
+ * the same text outside. No malloc, no stdio, no locale: memory comes from the caller's allocator.
+ *
+ *	struct cm_rules rules;
+ *	struct cm_diag diag = {0};
+ *	rc = cm_rules_parse(&rules, text, n_bytes, "rules.txt", &alloc, &diag);
+ *	cm_rules_find(&rules, &query, &rule);
+ *
+ * Threads: parse once, then any number of threads may find. Errors: negative errno, and one line
+ * in diag that names file, line and column and says what was expected.
+ */
+#ifndef CALLMARK_PRELOAD_RULES_H
+#define CALLMARK_PRELOAD_RULES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "preload/diag.h"
+
+#define CM_RULES_MAX_BYTES (16u << 20) /* a larger file is refused: -EFBIG */
+#define CM_RULES_DEFAULT_MAX_EVENTS UINT64_C(1000000)
+#define CM_RULES_DEFAULT_STACK_BYTES 512u
+#define CM_RULES_MAX_STACK_BYTES 65536u
+#define CM_RULES_MAX_CALLERS 64u
+
+/* Where rule storage comes from; never freed piece by piece. Returns zeroed, 16-aligned, or NULL. */
+struct cm_rules_alloc {
+	void *(*alloc)(void *ctx, size_t n_bytes);
+	void *ctx;
+};
+
+/* One rule. Strings are NUL-terminated copies in the rules' storage; NULL where not given. */
+struct cm_rule {
+	uint32_t index; /* position among all rules, exclusions included; 0 based */
+	uint32_t line;	/* 1 based */
+	uint32_t column;
+	bool exclude;	   /* "!PATTERN" */
+	bool is_literal;   /* the pattern has no glob characters */
+	bool is_demangled; /* the pattern has "::", "(" or a space: match the demangled name */
+	bool internal;	   /* internal=yes (inactive in this version) */
+	bool markers;	   /* markers=on|off, default on (inactive in this version) */
+	bool trace;	   /* trace=on|off, default on */
+	bool force_trap;   /* force=trap (inactive in this version) */
+	bool has_stack_bytes;
+	const char *text;    /* the rule as written, without comment and outer blanks */
+	const char *pattern; /* glob on the symbol's name */
+	const char *library; /* glob on the base name of the defining object, or NULL */
+	const char *from;    /* glob on the base name of the calling object, "main", or NULL */
+	const char *region;  /* template with {symbol} {demangled} {lib}; default "{symbol}" */
+	uint64_t sample;     /* markers on one call in N; default 1 (inactive in this version) */
+	uint64_t max_events; /* a region and process; UINT64_MAX where max-events=unlimited */
+	uint32_t callers;    /* frames of call path; default 0 (inactive in this version) */
+	uint32_t stack_bytes;
+};
+
+struct cm_rules {
+	const struct cm_rule *rules;
+	uint32_t n_rules;
+	bool has_demangled; /* some rule needs the demangled name */
+	bool has_library;   /* some rule needs the defining object */
+	/* Private: index of the literal rules. */
+	const uint32_t *buckets;
+	uint32_t n_buckets;
+	const uint32_t *chain;	/* next literal rule with the same hash, by rule index */
+	const uint32_t *globs;	/* indices of the rules that are not plain literals, ascending */
+	uint32_t n_globs;
+};
+
+/* What is asked: borrowed strings, valid during the call. */
+struct cm_rules_query {
+	const char *symbol;
+	const char *demangled; /* or NULL */
+	const char *library;   /* base name of the defining object, or NULL: not known (yet) */
+	const char *caller;    /* base name of the calling object */
+	bool caller_is_main;
+};
+
+/*
+ * Parse n_bytes of text (need not end in NUL or newline). With name == NULL it is inline text
+ * (CALLMARK_SYMBOLS, -s), where ';' also ends a rule and errors say "rule N".
+ * Several texts: call again with the same storage; rules are appended in order.
+ * Errors: -EINVAL (syntax, forbidden symbol named literally), -EFBIG, -ENOMEM. Init only.
+ */
+int cm_rules_parse(struct cm_rules *rules, const char *text, size_t n_bytes, const char *name,
+		   const struct cm_rules_alloc *alloc, struct cm_diag *diag);
+
+/*
+ * The first rule that matches, unless an exclusion does or the symbol is never to be intercepted.
+ * Returns 1 and sets *ret_rule; 0 no rule; -ECANCELED excluded by `!`; -EPERM forbidden symbol
+ * under a wildcard. Where the query's library is NULL, library prefixes are taken to match.
+ * Any thread.
+ */
+int cm_rules_find(const struct cm_rules *rules, const struct cm_rules_query *query,
+		  const struct cm_rule **ret_rule);
+
+/* Could any rule match this symbol, whatever its library and caller? Cheap; any thread. */
+bool cm_rules_may_match(const struct cm_rules *rules, const char *symbol);
+
+/*
+ * Why a symbol is never intercepted ("returns twice", "the loader's own", ...), or NULL.
+ * The names: setjmp family, vfork, __tls_get_addr, _dl_*, _Unwind_*, __cxa_throw family, ...
+ */
+const char *cm_rules_forbidden(const char *symbol);
+
+/* fnmatch-like glob: * ? [a-z] [!a-z] \x; no special treatment of '/' or leading '.'. */
+bool cm_rules_glob(const char *pattern, const char *string);
+
+/*
+ * Expand rule->region into buf (NUL-terminated, cut at n_bytes - 1 on a UTF-8 boundary).
+ * demangled may be NULL (then the symbol stands in for it). Returns the length.
+ */
+size_t cm_rules_region(const struct cm_rule *rule, const char *symbol, const char *demangled,
+		       const char *library, char *buf, size_t n_bytes);
+
+/* The keys this version accepts but does not act on, " internal callers"; "" where none. */
+size_t cm_rules_inactive(const struct cm_rule *rule, char *buf, size_t n_bytes);
+
+#endif

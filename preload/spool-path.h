@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Where spools live, and the one safe way to make or trust their folders.
+ *
+ * A contract header: the preload, the collector and the command line agree on paths through it.
+ * No allocation, no stdio; raw system calls where errno would change (it is preserved).
+ * Any thread; not hook-safe (system calls).
+ */
+#ifndef CALLMARK_PRELOAD_SPOOL_PATH_H
+#define CALLMARK_PRELOAD_SPOOL_PATH_H
+
+#include <stddef.h>
+
+#include "preload/diag.h"
+
+#define CM_SPOOL_PATH_BYTES 1024
+
+/* The base folder: spool if not NULL or empty, else tmpdir likewise, else "/tmp". Borrowed. */
+const char *cm_spool_base(const char *spool, const char *tmpdir);
+
+/*
+ * "<base>/callmark-<uid>/<run id>"; a run id's characters other than [A-Za-z0-9._-] become '_', a
+ * leading '.' too, and it is cut to 100 bytes. -ENAMETOOLONG.
+ */
+int cm_spool_run_path(const char *base, unsigned long uid, const char *run_id, char *buf,
+		      size_t n_bytes);
+
+/*
+ * Make the user's folder and the run's folder, each 0700. Existing ones are accepted only when
+ * they are real folders (no symlink) of the effective user that nobody else can write: -EPERM and
+ * a line in diag otherwise. Idempotent.
+ */
+int cm_spool_make_run(const char *run_path, struct cm_diag *diag);
+
+/* Is this existing folder ours to trust (real folder, own uid, not writable by others)? 0/-EPERM */
+int cm_spool_check_owner(const char *path, struct cm_diag *diag);
+
+#endif

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The spool: what the profiled process leaves on disk, and what the collector reads.
+ *
+ * This is a contract header: preload/ writes the format, collector/ reads it, and both sides
+ * compile these structures. Everything is little-endian, fixed width, naturally aligned; a
+ * reader must treat every byte as hostile (see collector/spool-reader.h).
+ *
+ *   <base>/callmark-<uid>/          base: $CALLMARK_SPOOL, else $TMPDIR, else /tmp; mode 0700
+ *     <run id>/                     one run, shared by all its processes; mode 0700
+ *       matched                     one byte a rule, set to 1 when a site matched it (under `run`)
+ *       <pid>-<start ns, hex>/      one process image that recorded something; mode 0700
+ *         process                   log of struct cm_spool_item: who, what, where, clock
+ *         t<slot>.map               struct cm_spool_thread, then its ring and its open-call table
+ *         t<slot>.s<k>              further rings of that thread (struct cm_spool_thread, no table)
+ *         t<slot>.dat               the drained part of its record stream, words from offset 0
+ *         t<slot>.tot               blocks of struct cm_spool_totals
+ *         done                      empty; the collector has taken everything over
+ *
+ * A slot is the storage of one thread at a time; CM_WORD_THREAD says where another thread took
+ * it over. The process directory appears with the first intercepted call, not before.
+ *
+ * The record stream
+ * -----------------
+ * A thread's stream is a sequence of 64-bit words. Word i stands at byte 8*i of t<slot>.dat, or,
+ * if a ring covers that position (stream_base <= 8*i < stream_base + ring_bytes) and holds a
+ * non-zero word there, in the ring: the ring wins. A zero word is one that was never published;
+ * readers skip it. That overlay makes a drain that was killed half way harmless.
+ *
+ * A call is one word when it is short and near the last reference point:
+ *
+ *   63        62..47   46..24            23..0
+ *   1         region   duration [ticks]  end - base [ticks]
+ *
+ * All others have bit 63 clear and a kind in bits 62..56:
+ *
+ *   CM_WORD_LONG    55..52 flags, 51..36 region, 35..0 duration; next word: end. base := end
+ *   CM_WORD_HUGE    55..52 flags, 51..36 region; next words: end, start.         base := end
+ *   CM_WORD_THREAD  55..0 thread index (struct cm_spool_thread_item) from here on
+ *   CM_WORD_NOP     nothing; readers skip it
+ *
+ * A LONG or HUGE whose following word is zero was not published. Ticks are those of the
+ * process's clock (enum cm_spool_clock); absolute ones are never 0. Records stand in the order in
+ * which their slots were taken: nearly, not exactly, that of their ends (signal handlers).
+ *
+ * A call is accounted exactly once: in the stream, or (region capped, trace=off, stream lost) in
+ * a totals block, or (still running) in the open-call table. An open entry whose region and start
+ * equal those of a call in the stream is that call, killed between the two.
+ */
+#ifndef CALLMARK_PRELOAD_SPOOL_H
+#define CALLMARK_PRELOAD_SPOOL_H
+
+#include <assert.h>
+#include <stdint.h>
+
+#define CM_SPOOL_VERSION 1u
+#define CM_SPOOL_THREAD_MAGIC UINT64_C(0x3130445248544d43)  /* "CMTHRD01" */
+#define CM_SPOOL_PROCESS_MAGIC UINT64_C(0x31304f5250414d43) /* "CMAPRO01" */
+#define CM_SPOOL_MAX_REGIONS 65535u
+#define CM_SPOOL_N_BUCKETS 64u
+
+/* Words of the stream. */
+#define CM_WORD_SHORT_BIT (UINT64_C(1) << 63)
+#define CM_WORD_SHORT_REGION_SHIFT 47
+#define CM_WORD_SHORT_DURATION_SHIFT 24
+#define CM_WORD_SHORT_DURATION_BITS 23
+#define CM_WORD_SHORT_OFFSET_BITS 24
+#define CM_WORD_KIND_SHIFT 56
+#define CM_WORD_FLAGS_SHIFT 52
+#define CM_WORD_REGION_SHIFT 36
+#define CM_WORD_LONG_DURATION_BITS 36
+#define CM_WORD_PAYLOAD_MASK ((UINT64_C(1) << 56) - 1)
+
+enum cm_word_kind {
+	CM_WORD_LONG = 1,
+	CM_WORD_HUGE = 2,
+	CM_WORD_THREAD = 3,
+	CM_WORD_NOP = 4,
+};
+
+/* Flags of LONG and HUGE records. */
+#define CM_CALL_UNWOUND 1u /* left by an exception, pthread_exit or cancellation */
+#define CM_CALL_SKIPPED 2u /* left by longjmp; end is when that was noticed */
+
+enum cm_spool_clock {
+	CM_CLOCK_TSC = 1,	/* ticks of the time-stamp counter; convert with the sync points */
+	CM_CLOCK_MONOTONIC = 2, /* ticks are ns of CLOCK_MONOTONIC */
+};
+
+/* First bytes of t<slot>.map and t<slot>.s<k>. */
+struct cm_spool_thread {
+	uint64_t magic; /* CM_SPOOL_THREAD_MAGIC */
+	uint32_t version;
+	uint32_t slot;
+	uint64_t stream_base;  /* byte position in the stream of the ring's first word */
+	uint64_t ring_offset;  /* in this file, bytes; multiple of 4096 */
+	uint64_t ring_bytes;   /* multiple of 8 */
+	uint64_t table_offset; /* in this file, bytes; 0 where there is no table */
+	uint64_t n_entries;    /* of the table; those beyond the file's end or zero are unused */
+	uint64_t n_dropped;    /* calls of this slot that were not timed at all */
+};
+_Static_assert(sizeof(struct cm_spool_thread) == 64, "on-disk size");
+
+/* An open call; start == 0: the entry is free. */
+struct cm_spool_open {
+	uint64_t start; /* ticks */
+	uint64_t frame; /* address of the thunk's frame: an identity, never dereferenced */
+	uint32_t region;
+	uint32_t thread; /* thread index */
+	uint64_t reserved;
+};
+_Static_assert(sizeof(struct cm_spool_open) == 32, "on-disk size");
+
+/*
+ * Calls of one region on one slot that have no record in the stream. Blocks start at every
+ * multiple of CM_SPOOL_TOTALS_STRIDE in t<slot>.tot; one with used == 0 ends the file.
+ * The number of calls is the sum of the buckets (one increment a call: a handler's siglongjmp
+ * can separate it from the sums below, never lose it).
+ */
+#define CM_SPOOL_TOTALS_STRIDE 640u
+struct cm_spool_totals {
+	uint32_t used;
+	uint32_t region;
+	uint64_t total;	     /* ticks */
+	uint64_t min;	     /* ticks; UINT64_MAX before the first call */
+	uint64_t max;	     /* ticks */
+	uint64_t sum_sq_lo;  /* ticks^2, 128 bits */
+	uint64_t sum_sq_hi;
+	uint64_t n_unwound;
+	uint64_t n_skipped;
+	uint64_t n_lost;     /* of these calls: ones that the trace should have had */
+	uint64_t tool_ticks; /* our own work inside this region's open calls */
+	uint64_t buckets[CM_SPOOL_N_BUCKETS]; /* bucket b: 2^b <= ns < 2^(b+1); b == 0 also 0 ns */
+};
+_Static_assert(sizeof(struct cm_spool_totals) <= CM_SPOOL_TOTALS_STRIDE, "on-disk size");
+
+/*
+ * The process file: struct cm_spool_process, then items one after the other. Each item has this
+ * header, its fixed part, then NUL-terminated strings in the order given; `bytes` counts all of
+ * it and is a multiple of 8 (zero padded). Appended under a lock; a torn last item is ignored.
+ */
+struct cm_spool_process {
+	uint64_t magic; /* CM_SPOOL_PROCESS_MAGIC */
+	uint32_t version;
+	uint32_t clock; /* enum cm_spool_clock */
+	uint64_t pid;
+	uint64_t ppid;
+	uint64_t uid;
+	uint64_t start_mono_ns;	   /* CLOCK_MONOTONIC when the preload started */
+	uint64_t start_realtime_ns; /* CLOCK_REALTIME then */
+	uint64_t main_pid; /* the process that `callmark run` started, 0 without it */
+};
+_Static_assert(sizeof(struct cm_spool_process) == 64, "on-disk size");
+
+struct cm_spool_item {
+	uint32_t type; /* enum cm_spool_item_type */
+	uint32_t bytes;
+};
+
+enum cm_spool_item_type {
+	CM_ITEM_IDENTITY = 1, /* item; strings: run_id, hostname, executable, cwd, output (absolute
+				 or empty; %r %p %h not yet replaced), compress (may be empty) */
+	CM_ITEM_ARGV = 2,     /* item; strings: argv[0..]; several items continue one another */
+	CM_ITEM_ENV = 3,      /* item; strings: NAME=VALUE, only names the file format or the rank
+				 needs; several items */
+	CM_ITEM_RULE = 4,     /* struct cm_spool_rule_item; strings: the rule as written */
+	CM_ITEM_REGION = 5,   /* struct cm_spool_region_item; strings: tag */
+	CM_ITEM_SITE = 6,     /* struct cm_spool_site_item; strings: symbol, version, object,
+				 library, reason */
+	CM_ITEM_SYNC = 7,     /* struct cm_spool_sync_item */
+	CM_ITEM_THREAD = 8,   /* struct cm_spool_thread_item; strings: name. A later item with the
+				 same index replaces an earlier one */
+	CM_ITEM_CPU = 9,      /* struct cm_spool_cpu_item: a CPU on which a thread was seen */
+	CM_ITEM_EXIT = 10,    /* struct cm_spool_exit_item */
+	CM_ITEM_NOTE = 11,    /* item; strings: text of a degradation, for the user */
+};
+
+struct cm_spool_rule_item {
+	struct cm_spool_item item;
+	uint32_t rule; /* index, in file order, 0 based */
+	uint32_t line;
+};
+
+struct cm_spool_region_item {
+	struct cm_spool_item item;
+	uint32_t region;
+	uint32_t rule;
+	uint64_t max_events; /* 0: no trace; UINT64_MAX: no cap */
+};
+
+enum cm_site_kind {
+	CM_SITE_JUMP_SLOT = 1,
+	CM_SITE_GLOB_DAT = 2,
+	CM_SITE_DLSYM = 3, /* handed out by dlsym */
+};
+
+enum cm_site_state {
+	CM_SITE_PATCHED = 1,
+	CM_SITE_REFUSED = 2, /* `reason` says why */
+	CM_SITE_GONE = 3,    /* its object was closed */
+};
+
+struct cm_spool_site_item {
+	struct cm_spool_item item;
+	uint32_t rule;
+	uint32_t region; /* UINT32_MAX when refused */
+	uint32_t kind;	 /* enum cm_site_kind */
+	uint32_t state;	 /* enum cm_site_state */
+};
+
+struct cm_spool_sync_item {
+	struct cm_spool_item item;
+	uint64_t tick;
+	uint64_t mono_ns;
+	uint64_t realtime_ns;
+};
+
+struct cm_spool_thread_item {
+	struct cm_spool_item item;
+	uint32_t thread; /* index, 0 based, dense */
+	uint32_t slot;
+	uint64_t tid;
+	uint64_t start; /* ticks */
+};
+
+struct cm_spool_cpu_item {
+	struct cm_spool_item item;
+	uint32_t thread;
+	uint32_t cpu;
+};
+
+struct cm_spool_exit_item {
+	struct cm_spool_item item;
+	int32_t status;	   /* argument of exit */
+	uint32_t has_status;
+	uint64_t tick;
+	uint64_t n_dropped; /* calls that were not timed and belong to no slot */
+	uint64_t n_no_stub; /* sites left alone because the stubs were spent */
+};
+
+#endif

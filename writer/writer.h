@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Writing profiling_data.h5: one rank's file from a profile and its streamed traces, and many
+ * ranks' files into one. The layout itself stands in writer/h5-schema.h, once.
+ *
+ *	cm_writer_open(&writer, path, profile, &options, &diag);
+ *	cm_writer_append(writer, region, starts, ends, threads, n, &diag);    many times, any region
+ *	cm_writer_commit(writer, &diag);           or cm_writer_discard(writer)
+ *	cm_writer_join(shard, final, ..., &diag);  ranks of one run end up in one file
+ *
+ * A file is complete or absent: open writes a temporary sibling, commit flushes, fsyncs, renames.
+ * Threads: one at a time for the whole process (HDF5 serial). Errors: negative errno and a line in
+ * diag that carries HDF5's own top message; -ENOSPC, -EACCES, ... where the system said so.
+ */
+#ifndef CALLMARK_WRITER_WRITER_H
+#define CALLMARK_WRITER_WRITER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/profile.h"
+#include "preload/diag.h"
+
+enum cm_compress {
+	CM_COMPRESS_DEFAULT, /* fast up to 1 million records in the rank, none above */
+	CM_COMPRESS_NONE,
+	CM_COMPRESS_FAST,  /* shuffle + deflate 1 */
+	CM_COMPRESS_SMALL, /* shuffle + deflate 9 */
+};
+
+/* "none", "fast", "small", "" or NULL (default). -EINVAL on anything else. */
+int cm_compress_parse(const char *text, enum cm_compress *ret_compress);
+
+struct cm_writer_options {
+	enum cm_compress compress;
+};
+
+struct cm_writer;
+
+/*
+ * Start the file of one rank beside `path`. The profile is borrowed until commit or discard; each
+ * region's n_trace must be exact, its other numbers are read at commit time (the collector may go
+ * on summing them while it streams).
+ */
+int cm_writer_open(struct cm_writer **ret_writer, const char *path,
+		   const struct cm_profile *profile, const struct cm_writer_options *options,
+		   struct cm_diag *diag);
+
+/*
+ * Rows a region should be appended in: every append but the last of a region has exactly this many
+ * (it is the chunk size of compressed data and the piece in which uncompressed data is written).
+ * At most n_trace; small where many regions share the memory.
+ */
+size_t cm_writer_rows(const struct cm_writer *writer, size_t region);
+
+/*
+ * Append n calls to profile->regions[region], ascending in start over all appends of that region.
+ * threads: index into profile->threads, or NULL where the region has one_thread.
+ */
+int cm_writer_append(struct cm_writer *writer, size_t region, const int64_t *starts,
+		     const int64_t *ends, const int32_t *threads, size_t n, struct cm_diag *diag);
+
+/* Write everything else, close, fsync, rename over path. The writer is gone in any case. */
+int cm_writer_commit(struct cm_writer *writer, struct cm_diag *diag);
+
+/* Remove the temporary file. NULL is allowed. */
+void cm_writer_discard(struct cm_writer *writer);
+
+/*
+ * Bring a rank's file (a "shard", made with the above) into the run's file `path`.
+ *
+ * Under a lock (a sibling, `.<name>.lock`, taken with a time-out): when `path` exists with another
+ * run id (or is no file of ours at all) it is replaced; otherwise the rank joins those in it.
+ * A serial run (mpi_size <= 1) is renamed into place. Otherwise the shards stay in the sibling
+ * folder `.<name>.shards/`, `path` is rewritten as a small master of external links, and once all
+ * mpi_size ranks are there they are copied into one file and the folder is removed (not above
+ * max_copied_ranks: the links stay). Ranks may arrive in any order and at the same time.
+ * A rank that is already there is -EEXIST: the caller gives the second process its own file.
+ *
+ * cm_writer_shard_path() says where to write the shard so that joining is a rename.
+ */
+#define CM_WRITER_MAX_COPIED_RANKS 256
+
+int cm_writer_shard_path(const char *path, const char *run_id, int64_t rank, int64_t pid,
+			 char *buf, size_t n_bytes);
+
+int cm_writer_join(const char *shard, const char *path, const char *run_id, int64_t rank,
+		   int64_t mpi_size, struct cm_diag *diag);
+
+/* Copy what has come of a run whose ranks will not all come; `run` and `merge` call it. */
+int cm_writer_finish(const char *path, const char *run_id, struct cm_diag *diag);
+
+#endif
