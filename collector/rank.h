@@ -26,11 +26,4 @@ struct cm_rank {
 void cm_rank_find(const char *(*get)(void *ctx, const char *name), void *ctx,
 		  struct cm_rank *ret_rank);
 
-/*
- * The launcher's id of this run: PMIX_NAMESPACE, OMPI_MCA_ess_base_jobid, SLURM_JOB_ID.STEP_ID,
- * PALS_APID, FLUX_JOB_ID; written to buf. Returns its length, 0 where there is none.
- */
-unsigned long cm_rank_run_id(const char *(*get)(void *ctx, const char *name), void *ctx, char *buf,
-			     unsigned long n_bytes);
-
 #endif

@@ -26,6 +26,14 @@ int cm_spool_run_path(const char *base, unsigned long uid, const char *run_id, c
 		      size_t n_bytes);
 
 /*
+ * The launcher's id of this run, from PMIX_NAMESPACE, OMPI_MCA_ess_base_jobid, SLURM_JOB_ID with
+ * SLURM_STEP_ID ("ID.STEP"), PALS_APID, FLUX_JOB_ID, in this order; "" and 0 where there is none.
+ * get(ctx, name) returns a value (borrowed) or NULL, as getenv. Returns the length.
+ */
+size_t cm_spool_launcher_run_id(const char *(*get)(void *ctx, const char *name), void *ctx,
+				char *buf, size_t n_bytes);
+
+/*
  * Make the user's folder and the run's folder, each 0700. Existing ones are accepted only when
  * they are real folders (no symlink) of the effective user that nobody else can write: -EPERM and
  * a line in diag otherwise. Idempotent.
