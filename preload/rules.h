@@ -5,7 +5,7 @@
  * A contract header: the preload parses in the target, `callmark run` and `callmark symbols` parse
  * the same text outside. No malloc, no stdio, no locale: memory comes from the caller's allocator.
  *
- *	struct cm_rules rules;
+ *	struct cm_rules rules = {0};
  *	struct cm_diag diag = {0};
  *	rc = cm_rules_parse(&rules, text, n_bytes, "rules.txt", &alloc, &diag);
  *	cm_rules_find(&rules, &query, &rule);
@@ -25,10 +25,11 @@
 #define CM_RULES_MAX_BYTES (16u << 20) /* a larger file is refused: -EFBIG */
 #define CM_RULES_DEFAULT_MAX_EVENTS UINT64_C(1000000)
 #define CM_RULES_DEFAULT_STACK_BYTES 512u
+#define CM_RULES_VARIADIC_STACK_BYTES 4096u /* default of known variadic functions */
 #define CM_RULES_MAX_STACK_BYTES 65536u
 #define CM_RULES_MAX_CALLERS 64u
 
-/* Where rule storage comes from; never freed piece by piece. Returns zeroed, 16-aligned, or NULL. */
+/* Where rule storage comes from; never freed by us. Returns zeroed, 16-aligned bytes, or NULL. */
 struct cm_rules_alloc {
 	void *(*alloc)(void *ctx, size_t n_bytes);
 	void *ctx;
@@ -47,15 +48,29 @@ struct cm_rule {
 	bool trace;	   /* trace=on|off, default on */
 	bool force_trap;   /* force=trap (inactive in this version) */
 	bool has_stack_bytes;
-	const char *text;    /* the rule as written, without comment and outer blanks */
-	const char *pattern; /* glob on the symbol's name */
-	const char *library; /* glob on the base name of the defining object, or NULL */
-	const char *from;    /* glob on the base name of the calling object, "main", or NULL */
-	const char *region;  /* template with {symbol} {demangled} {lib}; default "{symbol}" */
-	uint64_t sample;     /* markers on one call in N; default 1 (inactive in this version) */
-	uint64_t max_events; /* a region and process; UINT64_MAX where max-events=unlimited */
-	uint32_t callers;    /* frames of call path; default 0 (inactive in this version) */
-	uint32_t stack_bytes;
+	const char *text;     /* the rule as written, without comment and outer blanks */
+	const char *pattern;  /* glob on the symbol's name; where is_literal the name itself */
+	const char *library;  /* glob on the base name of the defining object, or NULL */
+	const char *from;     /* glob on the base name of the calling object, "main", or NULL */
+	const char *region;   /* template with {symbol} {demangled} {lib}; default "{symbol}" */
+	uint64_t sample;      /* markers on one call in N; default 1 (inactive in this version) */
+	uint64_t max_events;  /* a region and process; UINT64_MAX where max-events=unlimited */
+	uint32_t callers;     /* frames of call path; default 0 (inactive in this version) */
+	uint32_t stack_bytes; /* see cm_rules_stack_bytes() */
+};
+
+/* Private, the index of the literal rules: one link a rule, chained through a bucket. */
+struct cm_rules_link {
+	uint32_t next; /* rule index, UINT32_MAX at the end */
+	uint32_t hash;
+};
+
+/* Private: a rule that is no literal, and the bytes with which its matches begin. */
+struct cm_rules_glob {
+	uint64_t prefix; /* up to 8 bytes, the first one lowest */
+	uint64_t mask;	 /* 0xff for every byte of the prefix */
+	uint32_t rule;
+	uint32_t reserved;
 };
 
 struct cm_rules {
@@ -63,11 +78,12 @@ struct cm_rules {
 	uint32_t n_rules;
 	bool has_demangled; /* some rule needs the demangled name */
 	bool has_library;   /* some rule needs the defining object */
-	/* Private: index of the literal rules. */
-	const uint32_t *buckets;
-	uint32_t n_buckets;
-	const uint32_t *chain;	/* next literal rule with the same hash, by rule index */
-	const uint32_t *globs;	/* indices of the rules that are not plain literals, ascending */
+	/* Private. */
+	bool wants_demangled;	 /* has_demangled, but of rules that are no exclusions */
+	const uint32_t *buckets; /* first literal rule with that hash, UINT32_MAX where none */
+	uint32_t n_buckets;	 /* a power of two, or 0 */
+	const struct cm_rules_link *links;
+	const struct cm_rules_glob *globs; /* ascending by rule */
 	uint32_t n_globs;
 };
 
@@ -76,14 +92,15 @@ struct cm_rules_query {
 	const char *symbol;
 	const char *demangled; /* or NULL */
 	const char *library;   /* base name of the defining object, or NULL: not known (yet) */
-	const char *caller;    /* base name of the calling object */
+	const char *caller;    /* base name of the calling object, or NULL: not known (yet) */
 	bool caller_is_main;
 };
 
 /*
  * Parse n_bytes of text (need not end in NUL or newline). With name == NULL it is inline text
  * (CALLMARK_SYMBOLS, -s), where ';' also ends a rule and errors say "rule N".
- * Several texts: call again with the same storage; rules are appended in order.
+ * Several texts: zero *rules before the first, call again with the same storage; rules are
+ * appended in order (pointers to earlier rules stay good). On failure *rules is as it was.
  * Errors: -EINVAL (syntax, forbidden symbol named literally), -EFBIG, -ENOMEM. Init only.
  */
 int cm_rules_parse(struct cm_rules *rules, const char *text, size_t n_bytes, const char *name,
@@ -92,8 +109,9 @@ int cm_rules_parse(struct cm_rules *rules, const char *text, size_t n_bytes, con
 /*
  * The first rule that matches, unless an exclusion does or the symbol is never to be intercepted.
  * Returns 1 and sets *ret_rule; 0 no rule; -ECANCELED excluded by `!`; -EPERM forbidden symbol
- * under a wildcard. Where the query's library is NULL, library prefixes are taken to match.
- * Any thread.
+ * under a wildcard. Where the query's library (caller) is NULL, library prefixes (from=) are taken
+ * to match, but those of an exclusion are not: ask again once it is known. Where no rule matches,
+ * the answer is 0 whatever is excluded. Any thread.
  */
 int cm_rules_find(const struct cm_rules *rules, const struct cm_rules_query *query,
 		  const struct cm_rule **ret_rule);
@@ -107,12 +125,23 @@ bool cm_rules_may_match(const struct cm_rules *rules, const char *symbol);
  */
 const char *cm_rules_forbidden(const char *symbol);
 
-/* fnmatch-like glob: * ? [a-z] [!a-z] \x; no special treatment of '/' or leading '.'. */
+/*
+ * How many bytes of incoming stack arguments the thunk copies: stack-args where given, else
+ * CM_RULES_VARIADIC_STACK_BYTES for known variadic functions (exec*, the printf and scanf family
+ * and similar), else CM_RULES_DEFAULT_STACK_BYTES. A multiple of 8. Any thread.
+ */
+uint32_t cm_rules_stack_bytes(const struct cm_rule *rule, const char *symbol);
+
+/*
+ * fnmatch-like glob: * ? [a-z] [!a-z] \x; no special treatment of '/' or leading '.'. Bytes, not
+ * characters. Time at most strlen(pattern) * strlen(string). Any thread.
+ */
 bool cm_rules_glob(const char *pattern, const char *string);
 
 /*
  * Expand rule->region into buf (NUL-terminated, cut at n_bytes - 1 on a UTF-8 boundary).
- * demangled may be NULL (then the symbol stands in for it). Returns the length.
+ * demangled may be NULL (then the symbol stands in for it), library too (then "?" does).
+ * Returns the length.
  */
 size_t cm_rules_region(const struct cm_rule *rule, const char *symbol, const char *demangled,
 		       const char *library, char *buf, size_t n_bytes);

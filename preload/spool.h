@@ -114,8 +114,12 @@ _Static_assert(sizeof(struct cm_spool_open) == 32, "on-disk size");
 /*
  * Calls of one region on one slot that have no record in the stream. Blocks start at every
  * multiple of CM_SPOOL_TOTALS_STRIDE in t<slot>.tot; one with used == 0 ends the file.
- * The number of calls is the sum of the buckets (one increment a call: a handler's siglongjmp
- * can separate it from the sums below, never lose it).
+ *
+ * The last call stands in `pending` and is added to the sums by the next one: that takes the
+ * dependent additions out of the interval between two clock readings. Bit 63 says that there is
+ * one, bits 62..40 count the block's calls modulo 2^23, bits 39..0 are its ticks. So the number of
+ * calls is the sum of the buckets plus the pending one, and it must be congruent to that count: a
+ * process killed between the exchange and the additions has counted one call more than it timed.
  */
 #define CM_SPOOL_TOTALS_STRIDE 640u
 struct cm_spool_totals {
@@ -131,7 +135,12 @@ struct cm_spool_totals {
 	uint64_t n_lost;     /* of these calls: ones that the trace should have had */
 	uint64_t tool_ticks; /* our own work inside this region's open calls */
 	uint64_t buckets[CM_SPOOL_N_BUCKETS]; /* bucket b: 2^b <= ns < 2^(b+1); b == 0 also 0 ns */
+	uint64_t pending;
 };
+#define CM_PENDING_VALID (UINT64_C(1) << 63)
+#define CM_PENDING_COUNT_SHIFT 40
+#define CM_PENDING_COUNT_MASK ((UINT64_C(1) << 63) - (UINT64_C(1) << CM_PENDING_COUNT_SHIFT))
+#define CM_PENDING_TICKS_MASK ((UINT64_C(1) << CM_PENDING_COUNT_SHIFT) - 1)
 _Static_assert(sizeof(struct cm_spool_totals) <= CM_SPOOL_TOTALS_STRIDE, "on-disk size");
 
 /*

@@ -11,6 +11,10 @@
  *	}
  *	cm_results_close(results);
  *
+ * Ranks may stand in other files (external links); those are followed only below the file's own
+ * folder, and a rank whose file is gone is one of the missing. Regions are in order of their groups'
+ * names, ranks ascending.
+ *
  * Hostile input: a truncated, foreign or nonsensical file is a negative errno and one clear line,
  * never a crash and never an unbounded allocation. Everything returned is owned by the results and
  * valid until close. Threads: one at a time.
@@ -62,6 +66,8 @@ void cm_results_close(struct cm_results *results);
 
 const struct cm_meta *cm_results_metadata(const struct cm_results *results, size_t *ret_n);
 const char *cm_results_run_id(const struct cm_results *results); /* "" where absent */
+/* callmark_version of the root: who wrote it; "" where absent (scope-profiler). */
+const char *cm_results_version(const struct cm_results *results);
 
 /* mpi_size of the metadata (1 where absent), and ranks the file says are missing. */
 int64_t cm_results_mpi_size(const struct cm_results *results);
@@ -72,7 +78,7 @@ const struct cm_result_rank *cm_results_rank(const struct cm_results *results, s
 
 /*
  * Rows first..first+n-1 of one region. Any of the arrays may be NULL. -ERANGE past the end.
- * threads is filled with the region's thread, or -1 where the file has none.
+ * threads is filled with rows of the rank's threads, or -1 where the file has none.
  */
 int cm_results_read_calls(struct cm_results *results, size_t rank_idx, size_t region_idx,
 			  uint64_t first, size_t n, int64_t *ret_starts, int64_t *ret_ends,

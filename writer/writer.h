@@ -10,7 +10,8 @@
  *
  * A file is complete or absent: open writes a temporary sibling, commit flushes, fsyncs, renames.
  * Threads: one at a time for the whole process (HDF5 serial). Errors: negative errno and a line in
- * diag that carries HDF5's own top message; -ENOSPC, -EACCES, ... where the system said so.
+ * diag that carries HDF5's own message; -ENOSPC, -EACCES, ... where the system said so. A file size
+ * limit is -EFBIG only where the process ignores SIGXFSZ.
  */
 #ifndef CALLMARK_WRITER_WRITER_H
 #define CALLMARK_WRITER_WRITER_H
@@ -56,12 +57,17 @@ size_t cm_writer_rows(const struct cm_writer *writer, size_t region);
 
 /*
  * Append n calls to profile->regions[region], ascending in start over all appends of that region.
- * threads: index into profile->threads, or NULL where the region has one_thread.
+ * threads: index into profile->threads, or NULL where the region has one_thread. -EINVAL: more
+ * calls than n_trace. After an error only cm_writer_discard() is left.
  */
 int cm_writer_append(struct cm_writer *writer, size_t region, const int64_t *starts,
 		     const int64_t *ends, const int32_t *threads, size_t n, struct cm_diag *diag);
 
-/* Write everything else, close, fsync, rename over path. The writer is gone in any case. */
+/*
+ * Write everything else, close, fsync, rename over path. The writer is gone in any case.
+ * -EINVAL: a region has fewer calls than n_trace. Whatever stood under path is replaced:
+ * cm_writer_join() is the one that looks first.
+ */
 int cm_writer_commit(struct cm_writer *writer, struct cm_diag *diag);
 
 /* Remove the temporary file. NULL is allowed. */
@@ -70,13 +76,18 @@ void cm_writer_discard(struct cm_writer *writer);
 /*
  * Bring a rank's file (a "shard", made with the above) into the run's file `path`.
  *
- * Under a lock (a sibling, `.<name>.lock`, taken with a time-out): when `path` exists with another
- * run id (or is no file of ours at all) it is replaced; otherwise the rank joins those in it.
- * A serial run (mpi_size <= 1) is renamed into place. Otherwise the shards stay in the sibling
+ * Under a lock (a sibling, `.<name>.lock`, taken with a time-out of 60 s: -ETIMEDOUT): when `path`
+ * is a profile with another run id it is replaced; otherwise the rank joins those in it.
+ * A serial run (mpi_size 1) is renamed into place. Otherwise the shards stay in the sibling
  * folder `.<name>.shards/`, `path` is rewritten as a small master of external links, and once all
  * mpi_size ranks are there they are copied into one file and the folder is removed (not above
- * max_copied_ranks: the links stay). Ranks may arrive in any order and at the same time.
- * A rank that is already there is -EEXIST: the caller gives the second process its own file.
+ * CM_WRITER_MAX_COPIED_RANKS, nor when the disk is too full for it: the links stay). With mpi_size
+ * 0 (not known) they stay until cm_writer_finish(). Ranks may arrive in any order and at the same
+ * time; the metadata of the joined file are those of its lowest rank.
+ *
+ * -EEXIST: the rank is already there (the caller gives the second process its own file), or `path`
+ * is something that is no profile: that is never replaced (an empty file is; diag says which).
+ * On failure the shard is where it was; after success it is gone.
  *
  * cm_writer_shard_path() says where to write the shard so that joining is a rename.
  */
@@ -88,7 +99,10 @@ int cm_writer_shard_path(const char *path, const char *run_id, int64_t rank, int
 int cm_writer_join(const char *shard, const char *path, const char *run_id, int64_t rank,
 		   int64_t mpi_size, struct cm_diag *diag);
 
-/* Copy what has come of a run whose ranks will not all come; `run` and `merge` call it. */
+/*
+ * Copy what has come of a run whose ranks will not all come, and list the missing_ranks; `run` and
+ * `merge` call it. 0 also where there is nothing to do; -ENOENT: no rank of that run is there.
+ */
 int cm_writer_finish(const char *path, const char *run_id, struct cm_diag *diag);
 
 #endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* flock on the folder itself: it vanishes with its holder. */
+#include "collector/spool-remove.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "collector/liveness.h"
+#include "collector/outputs.h"
+
+#define DONE_NAME "done"
+#define MATCHED_NAME "matched"
+#define WAIT_STEP_NS 50000000L
+#define MAX_WAITS 12000 /* ten minutes: the other one may have a large trace to write */
+
+int cm_spool_lock(const char *path, struct cm_diag *diag)
+{
+	const struct timespec step = {.tv_nsec = WAIT_STEP_NS};
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW), rc;
+	struct stat st;
+
+	if (fd < 0) {
+		rc = -errno;
+		return cm_diag_set(diag, rc, "%s: cannot open the spool: %s", path, strerror(-rc));
+	}
+	for (int i = 0; flock(fd, LOCK_EX | LOCK_NB) < 0; i++) {
+		if (errno == EINTR)
+			continue;
+		if (errno != EWOULDBLOCK || i == MAX_WAITS) {
+			close(fd);
+			return cm_diag_set(diag, -EBUSY, "%s: another collector has it", path);
+		}
+		(void)nanosleep(&step, NULL); /* cut short by a signal: asked again sooner */
+	}
+	if (fstat(fd, &st) == 0 && st.st_nlink == 0) {
+		close(fd);
+		return cm_diag_set(diag, -ENOENT, "%s: collected meanwhile", path);
+	}
+	return fd;
+}
+
+bool cm_spool_is_done(int dir_fd)
+{
+	return faccessat(dir_fd, DONE_NAME, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+int cm_spool_set_done(int dir_fd)
+{
+	int fd = openat(dir_fd, DONE_NAME, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	return 0;
+}
+
+int cm_spool_remove(int dir_fd, const char *path)
+{
+	int fd = dup(dir_fd), rc = 0;
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+
+	if (!dir) {
+		rc = -errno;
+		if (fd >= 0)
+			close(fd);
+		return rc;
+	}
+	rewinddir(dir);
+	while ((entry = readdir(dir))) {
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
+		    !strcmp(entry->d_name, DONE_NAME))
+			continue;
+		if (unlinkat(dir_fd, entry->d_name, 0) < 0 && errno != ENOENT)
+			rc = -errno;
+	}
+	closedir(dir);
+	if (rc == 0 && unlinkat(dir_fd, DONE_NAME, 0) < 0 && errno != ENOENT)
+		rc = -errno;
+	if (rc == 0 && rmdir(path) < 0 && errno != ENOENT)
+		rc = -errno;
+	return rc;
+}
+
+static bool has_spools(const char *run_path)
+{
+	DIR *dir = opendir(run_path);
+	struct dirent *entry;
+	uint64_t pid, start_ns;
+	bool found = false;
+
+	while (dir && !found && (entry = readdir(dir)))
+		found = cm_liveness_parse(entry->d_name, &pid, &start_ns);
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+void cm_spool_remove_run(const char *run_path, bool with_matched)
+{
+	char matched[4096];
+
+	snprintf(matched, sizeof(matched), "%s/" MATCHED_NAME, run_path);
+	if (has_spools(run_path) || (!with_matched && access(matched, F_OK) == 0))
+		return;
+	cm_outputs_remove(run_path);
+	/* A process that makes its spool right now keeps the folder: rmdir fails, which is fine. */
+	(void)unlink(matched);
+	(void)rmdir(run_path);
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Exit work. */
+#include "preload/exit.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "preload/process.h"
+#include "preload/clock.h"
+#include "preload/say.h"
+#include "preload/syscall.h"
+#include "preload/thread.h"
+
+#define CM_WAIT_STEPS 100 /* of 1 ms, for threads that are on a cold path */
+
+static _Atomic bool has_status;
+static _Atomic int known_status;
+
+/*
+ * From here on nothing is recorded. Threads that still run may finish the call they are
+ * accounting; one on a cold path is waited for, since it may be moving words to the file.
+ */
+static void freeze(void)
+{
+	struct timespec step = {.tv_nsec = 1000000};
+
+	for (struct cm_thread *thread = cm_process.threads; thread; thread = thread->next) {
+		*(volatile uint64_t *)&thread->limit = 0;
+		*(uint64_t *volatile *)&thread->ring_end = thread->ring;
+	}
+	for (struct cm_thread *thread = cm_process.threads; thread; thread = thread->next)
+		for (int i = 0; i < CM_WAIT_STEPS && thread != cm_self; i++) {
+			if (!atomic_load_explicit(&thread->in_cold, memory_order_seq_cst))
+				break;
+			(void)cm_sys3(SYS_nanosleep, (long)&step, 0, 0); /* shorter is fine */
+		}
+}
+
+static void write_end(int status, bool known)
+{
+	struct cm_spool_exit_item item = {
+		.item.type = CM_ITEM_EXIT,
+		.status = status,
+		.has_status = known,
+		.tick = cm_clock_now(),
+		.n_dropped = atomic_load_explicit(&cm_process.n_dropped, memory_order_relaxed),
+	};
+
+	cm_process_append_new();
+	cm_process_sync(true);
+	(void)cm_process_append(&item.item, sizeof(item), NULL, 0); /* readers do without */
+}
+
+static void finish(int status, bool known)
+{
+	uint64_t mask;
+	uint32_t armed = CM_PROCESS_ARMED;
+	int rc;
+
+	/* A forked child that recorded nothing, a vfork child, a second time. */
+	if (cm_process.pid != cm_sys_getpid() ||
+	    !atomic_compare_exchange_strong_explicit(&cm_process.state, &armed, CM_PROCESS_CLOSED,
+						     memory_order_seq_cst, memory_order_relaxed))
+		return;
+	if (!cm_process.has_spool)
+		return;
+	mask = cm_sys_block_signals();
+	freeze();
+	if (cm_lock_timed(&cm_process.lock, CM_WAIT_STEPS)) {
+		write_end(status, known);
+		cm_process_unlock();
+	}
+	rc = cm_exit_collect(cm_settings.collect, cm_process.dir);
+	cm_sys_restore_signals(mask);
+	if (rc < 0)
+		cm_say("cannot start %s (error %d); the data is in %s: callmark recover %s",
+		       cm_settings.collect, -rc, cm_process.dir, cm_process.dir);
+}
+
+static void at_exit(int status, void *arg)
+{
+	(void)arg;
+	finish(status, true);
+}
+
+static void at_quick(void)
+{
+	finish(atomic_load_explicit(&known_status, memory_order_relaxed),
+	       atomic_load_explicit(&has_status, memory_order_relaxed));
+}
+
+int cm_exit_init(void)
+{
+	/*
+	 * Registered before the program's own handlers and before the loader's (which runs library
+	 * destructors), so that these run after all of them.
+	 */
+	return on_exit(at_exit, NULL) || at_quick_exit(at_quick) ? -ENOMEM : 0;
+}
+
+void cm_exit_now(int status)
+{
+	finish(status, true);
+	_exit(status);
+}
+
+void cm_exit_quick(int status)
+{
+	atomic_store_explicit(&known_status, status, memory_order_relaxed);
+	atomic_store_explicit(&has_status, true, memory_order_relaxed);
+	quick_exit(status);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The loader's entry points, as the program calls them through patched slots.
+ *
+ * Each does what libc's does for that caller, and then looks for new or closed objects.
+ */
+#ifndef CALLMARK_PRELOAD_LOADER_H
+#define CALLMARK_PRELOAD_LOADER_H
+
+void *cm_loader_dlopen(const char *file, int flags);
+int cm_loader_dlclose(void *handle);
+
+/* loader-x86_64.S: pseudo handles are tail jumps, so that libc sees the program as the caller. */
+void *cm_loader_dlsym(void *handle, const char *symbol);
+void *cm_loader_dlvsym(void *handle, const char *symbol, const char *version);
+
+#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Looking a function up in one object, as the loader would for that kind of reference. */
+#include <string.h>
+
+#include "preload/object.h"
+
+#define CM_VERSION_MASK 0x7fff
+
+static const char *needed_version(const struct cm_object *object, unsigned int version)
+{
+	const Elf64_Verneed *need = object->needs;
+
+	while (need) {
+		const Elf64_Vernaux *aux = (const void *)((const char *)need + need->vn_aux);
+
+		for (unsigned int i = 0; i < need->vn_cnt; i++) {
+			if (aux->vna_other == version)
+				return object->strings + aux->vna_name;
+			aux = (const void *)((const char *)aux + aux->vna_next);
+		}
+		need = need->vn_next ? (const void *)((const char *)need + need->vn_next) : NULL;
+	}
+	return NULL;
+}
+
+static const char *defined_version(const struct cm_object *object, unsigned int version)
+{
+	const Elf64_Verdef *def = object->defs;
+
+	while (def) {
+		if ((def->vd_ndx & CM_VERSION_MASK) == version) {
+			const Elf64_Verdaux *aux = (const void *)((const char *)def + def->vd_aux);
+
+			return object->strings + aux->vda_name;
+		}
+		def = def->vd_next ? (const void *)((const char *)def + def->vd_next) : NULL;
+	}
+	return NULL;
+}
+
+const char *cm_object_version(const struct cm_object *object, uint32_t symbol_idx)
+{
+	unsigned int version;
+	const char *name = NULL;
+
+	if (!object->versions)
+		return "";
+	version = object->versions[symbol_idx] & CM_VERSION_MASK;
+	if (version > 1)
+		name = needed_version(object, version);
+	if (version > 1 && !name)
+		name = defined_version(object, version);
+	return name ? name : "";
+}
+
+/*
+ * Does this symbol define the function so that the reference may bind to it? A reference without
+ * version takes the base definition: index 1, or 2 as the first version ever.
+ */
+static bool is_wanted(const struct cm_object *object, uint32_t idx, const char *name,
+		      bool base_only)
+{
+	const Elf64_Sym *symbol = &object->symbols[idx];
+	unsigned int type = ELF64_ST_TYPE(symbol->st_info);
+
+	if (symbol->st_shndx == SHN_UNDEF || !symbol->st_value ||
+	    (type != STT_FUNC && type != STT_GNU_IFUNC) ||
+	    strcmp(object->strings + symbol->st_name, name))
+		return false;
+	return !base_only || !object->versions ||
+	       (object->versions[idx] & CM_VERSION_MASK) <= 2;
+}
+
+static uint32_t gnu_hash(const char *name)
+{
+	uint32_t hash = 5381;
+
+	while (*name)
+		hash = hash * 33 + (unsigned char)*name++;
+	return hash;
+}
+
+static const Elf64_Sym *find_gnu(const struct cm_object *object, const char *name, bool base_only)
+{
+	const uint32_t *table = object->gnu_hash;
+	uint32_t n_buckets = table[0], first = table[1], n_bloom = table[2];
+	const uint64_t *bloom = (const uint64_t *)(table + 4);
+	const uint32_t *buckets = (const uint32_t *)(bloom + n_bloom);
+	const uint32_t *chain = buckets + n_buckets;
+	uint32_t hash = gnu_hash(name), idx;
+
+	if (!n_buckets || !(idx = buckets[hash % n_buckets]))
+		return NULL;
+	for (;; idx++) {
+		uint32_t other = chain[idx - first];
+
+		if ((other | 1) == (hash | 1) && is_wanted(object, idx, name, base_only))
+			return &object->symbols[idx];
+		if (other & 1)
+			return NULL;
+	}
+}
+
+static const Elf64_Sym *find_sysv(const struct cm_object *object, const char *name, bool base_only)
+{
+	const uint32_t *table = object->sysv_hash;
+	const uint32_t *chain = table + 2 + table[0];
+	uint32_t hash = 0;
+
+	for (const unsigned char *c = (const unsigned char *)name; *c; c++) {
+		hash = (hash << 4) + *c;
+		hash = (hash ^ (hash & 0xf0000000) >> 24) & 0x0fffffff;
+	}
+	for (uint32_t idx = table[0] ? table[2 + hash % table[0]] : 0; idx; idx = chain[idx])
+		if (is_wanted(object, idx, name, base_only))
+			return &object->symbols[idx];
+	return NULL;
+}
+
+const Elf64_Sym *cm_object_find(const struct cm_object *object, const char *name, bool base_only)
+{
+	if (!object->symbols || !object->strings)
+		return NULL;
+	if (object->gnu_hash)
+		return find_gnu(object, name, base_only);
+	return object->sysv_hash ? find_sysv(object, name, base_only) : NULL;
+}
+
+void *cm_object_address(const struct cm_object *object, const Elf64_Sym *symbol)
+{
+	uint64_t address = object->base + symbol->st_value;
+
+	if (ELF64_ST_TYPE(symbol->st_info) == STT_GNU_IFUNC)
+		return ((void *(*)(void))address)();
+	return (void *)address;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Loaded objects as the loader mapped them: their dynamic sections, relocations and symbols.
+ *
+ * The registry knows every object of the base namespace that was looked at. It is changed under
+ * the sites lock only; entries of closed objects are marked, never moved. Strings that outlive an
+ * object (name, path) are copies. Not hook-safe.
+ */
+#ifndef CALLMARK_PRELOAD_OBJECT_H
+#define CALLMARK_PRELOAD_OBJECT_H
+
+#include <elf.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define CM_MAX_TEXTS 4
+
+struct cm_object {
+	uint64_t base;	    /* load bias */
+	uint64_t low, high; /* of all segments */
+	const Elf64_Dyn *dynamic;
+	const char *path;   /* as the loader names it; "" for the program */
+	const char *name;   /* base name; the program's own for the program */
+	bool is_main;
+	bool is_skipped;   /* ours, the loader, the vDSO */
+	bool is_gone;
+	bool is_patched;
+	const uint64_t *check_slot; /* one slot we changed, and to what: a reloaded copy differs */
+	uint64_t check_value;
+	bool binds_now;
+	bool binds_own_first; /* DF_SYMBOLIC or RTLD_DEEPBIND */
+	const Elf64_Sym *symbols;
+	const char *strings;
+	const Elf64_Half *versions;
+	const Elf64_Verneed *needs;
+	const Elf64_Verdef *defs;
+	const uint32_t *gnu_hash, *sysv_hash;
+	const Elf64_Rela *rela, *plt_rela;
+	uint64_t n_rela, n_plt_rela;
+	struct {
+		uint64_t low, high;
+	} texts[CM_MAX_TEXTS]; /* executable segments */
+	int n_texts;
+};
+
+/* Look for objects that are not in the registry; mark those that are gone. Returns how many new. */
+int cm_object_refresh(void);
+
+uint32_t cm_object_count(void);
+struct cm_object *cm_object_at(uint32_t idx);
+
+/* The object whose segments contain address, or NULL. */
+struct cm_object *cm_object_of(const void *address);
+
+/* Path of the preload itself, as the loader names it; NULL where it does not know. */
+const char *cm_object_own_path(void);
+
+/* Version name that a symbol's reference or definition carries; "" where none. */
+const char *cm_object_version(const struct cm_object *object, uint32_t symbol_idx);
+
+/*
+ * The object's own definition of a function: with `base_only` the one that an unversioned
+ * reference binds to, else any. NULL: none, or not a function.
+ */
+const Elf64_Sym *cm_object_find(const struct cm_object *object, const char *name, bool base_only);
+
+/* Address of a definition, an IFUNC resolved. */
+void *cm_object_address(const struct cm_object *object, const Elf64_Sym *symbol);
+
+/* In one of the object's executable segments? */
+bool cm_object_has_code(const struct cm_object *object, uint64_t address);
+
+#endif

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The cold path of a call: first calls, other stacks, longjmp, forked children, long intervals.
+ *
+ * Signals are blocked around every change (a handler could not otherwise make intercepted calls
+ * without meeting a half-changed thread); no libc function is called, so no vector register and
+ * no errno changes hands.
+ */
+#include "preload/clock.h"
+#include "preload/process.h"
+#include "preload/record.h"
+#include "preload/stub.h"
+#include "preload/syscall.h"
+
+#define CM_QUOTA_CHUNK 4096
+#define CM_HOLE UINT64_MAX /* frame of an entry closed out of order: above every stack */
+
+/* As struct sigaltstack; <signal.h> would bring functions that must not be called here. */
+struct alternate_stack {
+	void *address;
+	int flags;
+	size_t n_bytes;
+};
+#define CM_ON_ALTERNATE 1
+
+static uint64_t begin(struct cm_thread *thread)
+{
+	uint64_t mask = cm_sys_block_signals();
+
+	if (thread)
+		atomic_store_explicit(&thread->in_cold, 1, memory_order_seq_cst);
+	return mask;
+}
+
+static void end_cold(struct cm_thread *thread, uint64_t mask)
+{
+	if (thread)
+		atomic_store_explicit(&thread->in_cold, 0, memory_order_release);
+	cm_sys_restore_signals(mask);
+}
+
+static bool is_closed(void)
+{
+	return atomic_load_explicit(&cm_process.state, memory_order_seq_cst) == CM_PROCESS_CLOSED;
+}
+
+/* Take calls of this process's allowance for the region; false when it is spent. */
+static bool refill(struct cm_cell *cell, uint32_t idx)
+{
+	struct cm_region *region = &cm_regions[idx];
+	int64_t left;
+
+	if (!region->max_events)
+		return false;
+	if (region->max_events > INT64_MAX) {
+		cell->quota = INT64_MAX;
+		return true;
+	}
+	left = atomic_fetch_sub_explicit(&region->quota_left, CM_QUOTA_CHUNK, memory_order_relaxed);
+	if (left <= 0) {
+		atomic_fetch_add_explicit(&region->quota_left, CM_QUOTA_CHUNK,
+					  memory_order_relaxed);
+		return false;
+	}
+	cell->quota = left < CM_QUOTA_CHUNK ? left : CM_QUOTA_CHUNK;
+	return true;
+}
+
+static void account_total(struct cm_thread *thread, uint32_t region, uint64_t duration,
+			  unsigned int flags, bool lost)
+{
+	struct cm_spool_totals *totals = cm_totals_get(thread, region);
+
+	if (!totals) {
+		thread->first->n_dropped++;
+		return;
+	}
+	cm_record_total(totals, duration);
+	totals->n_unwound += !!(flags & CM_CALL_UNWOUND);
+	totals->n_skipped += !!(flags & CM_CALL_SKIPPED);
+	totals->n_lost += lost;
+}
+
+/* The one place that accounts a call outside the fast path. Signals blocked. */
+static void account(struct cm_thread *thread, uint32_t region, uint64_t start, uint64_t end,
+		    unsigned int flags)
+{
+	struct cm_cell *cell = &thread->cells[region];
+	uint64_t duration = (int64_t)(end - start) < 0 ? 0 : end - start; /* unequal TSCs */
+	uint64_t offset = start + duration - thread->base, *words;
+	unsigned int n = duration >> CM_WORD_LONG_DURATION_BITS ? 3 : 2;
+	uint64_t head = (uint64_t)flags << CM_WORD_FLAGS_SHIFT |
+			(uint64_t)region << CM_WORD_REGION_SHIFT;
+
+	cm_thread_note_cpu(thread);
+	if (cell->quota <= 0 && !refill(cell, region)) {
+		account_total(thread, region, duration, flags, false);
+		return;
+	}
+	if (!flags && !(duration >> CM_WORD_SHORT_DURATION_BITS) &&
+	    !(offset >> CM_WORD_SHORT_OFFSET_BITS))
+		n = 1;
+	words = cm_drain_reserve(thread, n);
+	if (!words) {
+		account_total(thread, region, duration, flags, true);
+		return;
+	}
+	cell->quota--;
+	/* Draining may have reset the base: look again. */
+	offset = start + duration - thread->base;
+	if (n == 1 && !(offset >> CM_WORD_SHORT_OFFSET_BITS)) {
+		words[0] = CM_WORD_SHORT_BIT | (uint64_t)region << CM_WORD_SHORT_REGION_SHIFT |
+			   duration << CM_WORD_SHORT_DURATION_SHIFT | offset;
+		return;
+	}
+	if (n == 1) {
+		words[0] = (uint64_t)CM_WORD_NOP << CM_WORD_KIND_SHIFT;
+		n = 2;
+		words = cm_drain_reserve(thread, n);
+		if (!words) {
+			account_total(thread, region, duration, flags, true);
+			return;
+		}
+	}
+	if (n == 2)
+		head |= (uint64_t)CM_WORD_LONG << CM_WORD_KIND_SHIFT | duration;
+	else
+		head |= (uint64_t)CM_WORD_HUGE << CM_WORD_KIND_SHIFT;
+	words[0] = head;
+	words[1] = start + duration;
+	if (n == 3)
+		words[2] = start;
+	thread->base = start + duration;
+}
+
+static void close_entry(struct cm_thread *thread, struct cm_spool_open *entry, uint64_t end,
+			unsigned int flags)
+{
+	account(thread, entry->region, entry->start, end, flags);
+	atomic_signal_fence(memory_order_seq_cst);
+	entry->start = 0;
+}
+
+/* Both on the thread's own stack, and the entry's frame lies where the newer one already is. */
+static bool is_left_behind(const struct cm_thread *thread, const struct cm_spool_open *entry,
+			   uint64_t frame)
+{
+	return entry->start && entry->frame <= frame && cm_thread_on_stack(thread, entry->frame) &&
+	       cm_thread_on_stack(thread, frame);
+}
+
+static bool on_alternate_stack(void)
+{
+	struct alternate_stack stack = {0};
+
+	(void)cm_sys3(SYS_sigaltstack, 0, (long)&stack, 0); /* cannot fail with these arguments */
+	return stack.flags & CM_ON_ALTERNATE;
+}
+
+/* A new call begins at `frame`: calls that longjmp left behind end here, holes on top vanish. */
+static void drop_left_behind(struct cm_thread *thread, uint64_t frame)
+{
+	struct cm_spool_open *last = thread->table + thread->top - 1;
+	uint64_t now = cm_clock_now();
+	uint64_t mask;
+
+	if (!thread->top || !is_left_behind(thread, last, frame))
+		return;
+	mask = begin(thread);
+	if (!is_closed() && !on_alternate_stack()) {
+		while (thread->top) {
+			last = thread->table + thread->top - 1;
+			if (is_left_behind(thread, last, frame))
+				close_entry(thread, last, now, CM_CALL_SKIPPED);
+			else if (last->start || last->frame != CM_HOLE)
+				break;
+			thread->top--;
+		}
+	}
+	end_cold(thread, mask);
+}
+
+/* Room for one more open call; holes on top are taken back first. */
+static bool make_room(struct cm_thread *thread)
+{
+	uint64_t mask = begin(thread);
+	bool ok;
+
+	while (thread->top && thread->table[thread->top - 1].frame == CM_HOLE &&
+	       !thread->table[thread->top - 1].start)
+		thread->top--;
+	ok = !is_closed() && (thread->top < thread->limit || !cm_thread_grow_table(thread));
+	end_cold(thread, mask);
+	return ok;
+}
+
+static struct cm_thread *attach(void)
+{
+	uint64_t mask = begin(NULL);
+	struct cm_thread *thread;
+
+	if (atomic_load_explicit(&cm_process.state, memory_order_relaxed) == CM_PROCESS_NEW)
+		cm_process_renew();
+	thread = cm_thread_attach();
+	cm_sys_restore_signals(mask);
+	return thread;
+}
+
+void *cm_record_enter_cold(const struct cm_stub *stub, struct cm_frame *frame)
+{
+	struct cm_thread *thread = cm_self;
+	struct cm_spool_open *entry;
+
+	frame->thread = CM_NOT_RECORDED;
+	if (is_closed())
+		return stub->original;
+	if (!thread || !thread->first)
+		thread = thread == &cm_thread_disabled &&
+					 atomic_load_explicit(&cm_process.state,
+							      memory_order_relaxed) ==
+						 CM_PROCESS_ARMED
+				 ? NULL
+				 : attach();
+	if (thread)
+		drop_left_behind(thread, (uint64_t)frame);
+	if (!thread || (thread->top >= thread->limit && !make_room(thread))) {
+		atomic_fetch_add_explicit(&cm_process.n_dropped, 1, memory_order_relaxed);
+		return stub->original;
+	}
+	entry = thread->table + thread->top;
+	thread->top++;
+	atomic_signal_fence(memory_order_seq_cst);
+	entry->frame = (uint64_t)frame;
+	entry->region = stub->region;
+	entry->thread = thread->thread;
+	frame->thread = thread;
+	frame->entry = entry;
+	atomic_signal_fence(memory_order_seq_cst);
+	frame->start = cm_clock_now();
+	entry->start = frame->start;
+	return stub->original;
+}
+
+void cm_record_call_cold(struct cm_thread *thread, struct cm_spool_open *entry, uint64_t end)
+{
+	uint64_t mask = begin(thread);
+
+	if (!is_closed()) {
+		close_entry(thread, entry, end, 0);
+		thread->top = (uint64_t)(entry - thread->table);
+	}
+	end_cold(thread, mask);
+}
+
+/* Close an entry that need not be the innermost: those above it on this stack were skipped. */
+static void close_below(struct cm_thread *thread, struct cm_spool_open *entry, uint64_t end,
+			unsigned int flags)
+{
+	struct cm_spool_open *above = thread->table + thread->top - 1;
+
+	for (; above > entry; above--)
+		if (is_left_behind(thread, above, entry->frame))
+			close_entry(thread, above, end, CM_CALL_SKIPPED);
+	close_entry(thread, entry, end, flags);
+	entry->frame = CM_HOLE;
+	while (thread->top && !thread->table[thread->top - 1].start &&
+	       thread->table + thread->top - 1 >= entry)
+		thread->top--;
+}
+
+/* A fiber that began on another thread returns on this one. */
+static void close_foreign(struct cm_thread *thread, struct cm_frame *frame, uint64_t end,
+			  unsigned int flags)
+{
+	_Atomic uint64_t *start = (_Atomic uint64_t *)&frame->entry->start;
+	uint64_t expected = frame->start;
+	uint32_t region = frame->entry->region;
+
+	if (!frame->thread->first) /* opened before a fork: the parent accounts it */
+		return;
+	if (!atomic_compare_exchange_strong_explicit(start, &expected, 0, memory_order_acq_rel,
+						     memory_order_relaxed))
+		return;
+	frame->entry->frame = CM_HOLE;
+	account(thread, region, frame->start, end, flags);
+}
+
+static void close_call(struct cm_frame *frame, uint64_t end, unsigned int flags)
+{
+	struct cm_thread *thread = cm_self;
+	uint64_t mask;
+
+	if (frame->thread == CM_NOT_RECORDED || is_closed())
+		return;
+	if (atomic_load_explicit(&cm_process.state, memory_order_relaxed) == CM_PROCESS_NEW)
+		return; /* a forked child returns from a call that its parent made */
+	if (!thread || !thread->first)
+		thread = attach();
+	if (!thread)
+		return;
+	mask = begin(thread);
+	if (frame->thread != thread)
+		close_foreign(thread, frame, end, flags);
+	else if (frame->entry->start == frame->start)
+		close_below(thread, frame->entry, end, flags);
+	end_cold(thread, mask);
+}
+
+void cm_record_exit_cold(struct cm_frame *frame, uint64_t end)
+{
+	close_call(frame, end, 0);
+}
+
+void cm_record_unwound(struct cm_frame *frame)
+{
+	close_call(frame, cm_clock_now(), CM_CALL_UNWOUND);
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The fast path. See thread.h for what a signal handler may do between any two lines here. */
+#include "preload/record.h"
+
+#include "preload/clock.h"
+#include "preload/stub.h"
+
+#define likely(x) __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+#define CM_BARRIER() atomic_signal_fence(memory_order_seq_cst)
+
+__thread struct cm_thread *cm_self;
+
+static inline __attribute__((always_inline)) void *enter(const struct cm_stub *stub,
+							 struct cm_frame *frame, bool tsc)
+{
+	struct cm_thread *thread = cm_self;
+	struct cm_spool_open *entry;
+	uint64_t top;
+
+	if (unlikely(!thread))
+		return cm_record_enter_cold(stub, frame);
+	top = thread->top;
+	if (unlikely(top >= thread->limit))
+		return cm_record_enter_cold(stub, frame);
+	entry = thread->table + top;
+	/* An enclosing call lies further up the stack; else longjmp, or another stack. */
+	if (unlikely(entry[-1].frame <= (uint64_t)frame))
+		return cm_record_enter_cold(stub, frame);
+	thread->top = top + 1;
+	CM_BARRIER();
+	entry->frame = (uint64_t)frame;
+	*(uint64_t *)&entry->region = stub->region | thread->thread_bits;
+	frame->thread = thread;
+	frame->entry = entry;
+	CM_BARRIER();
+	frame->start = cm_clock_read(tsc);
+	entry->start = frame->start;
+	return stub->original;
+}
+
+#define CM_ADD(target, value) \
+	__asm__ volatile("addq %1, %0" : "+m"(target) : "er"(value) : "memory", "cc")
+
+/* Lower or raise one extreme; a handler in between makes the exchange fail, and we look again. */
+static inline void keep_extreme(uint64_t *extreme, uint64_t value, bool lowest)
+{
+	uint64_t seen = *(volatile uint64_t *)extreme;
+
+	while (lowest ? value < seen : value > seen)
+		__asm__ volatile("cmpxchgq %2, %1"
+				 : "+a"(seen), "+m"(*extreme)
+				 : "r"(value)
+				 : "memory", "cc");
+}
+
+/* The sums of one block. Single instructions: a handler may add to them in between. */
+static void add_to_sums(struct cm_spool_totals *totals, uint64_t duration)
+{
+	uint64_t ns = (uint64_t)(((unsigned __int128)duration * cm_clock_scale) >> 32);
+	unsigned __int128 square = (unsigned __int128)duration * duration;
+
+	CM_ADD(totals->buckets[63 - __builtin_clzll(ns | 1)], (uint64_t)1);
+	CM_ADD(totals->total, duration);
+	/* The carry survives a handler: the kernel restores the flags. */
+	__asm__ volatile("addq %2, %0\n\tadcq %3, %1"
+			 : "+m"(totals->sum_sq_lo), "+m"(totals->sum_sq_hi)
+			 : "r"((uint64_t)square), "r"((uint64_t)(square >> 64))
+			 : "memory", "cc");
+	keep_extreme(&totals->min, duration, true);
+	keep_extreme(&totals->max, duration, false);
+}
+
+/* Count one more call and make `ticks` (with CM_PENDING_VALID, or 0) the pending one. */
+static uint64_t exchange_pending(struct cm_spool_totals *totals, uint64_t ticks)
+{
+	uint64_t old = *(volatile uint64_t *)&totals->pending;
+	uint64_t expected, next;
+
+	do {
+		expected = old;
+		next = ((old + (UINT64_C(1) << CM_PENDING_COUNT_SHIFT)) & CM_PENDING_COUNT_MASK) |
+		       ticks;
+		__asm__ volatile("cmpxchgq %2, %1"
+				 : "+a"(old), "+m"(totals->pending)
+				 : "r"(next)
+				 : "memory", "cc");
+	} while (unlikely(old != expected));
+	return old;
+}
+
+static inline __attribute__((always_inline)) void add_pending(struct cm_spool_totals *totals,
+							      uint64_t duration)
+{
+	uint64_t old = exchange_pending(totals, duration | CM_PENDING_VALID);
+
+	if (likely(old & CM_PENDING_VALID))
+		add_to_sums(totals, old & CM_PENDING_TICKS_MASK);
+}
+
+void cm_record_total(struct cm_spool_totals *totals, uint64_t duration)
+{
+	uint64_t old;
+
+	if (!(duration >> CM_PENDING_COUNT_SHIFT)) {
+		add_pending(totals, duration);
+		return;
+	}
+	old = exchange_pending(totals, 0);
+	if (old & CM_PENDING_VALID)
+		add_to_sums(totals, old & CM_PENDING_TICKS_MASK);
+	add_to_sums(totals, duration);
+}
+
+/* Region capped, trace off, or nothing there yet: totals, or the cold path that makes them. */
+static __attribute__((noinline)) void exit_totals(struct cm_thread *thread,
+						  struct cm_spool_open *entry, uint64_t end,
+						  struct cm_spool_totals *totals)
+{
+	uint64_t duration = end - entry->start;
+
+	if (unlikely(!totals || duration >> CM_PENDING_COUNT_SHIFT)) {
+		cm_record_call_cold(thread, entry, end);
+		return;
+	}
+	add_pending(totals, duration);
+	CM_BARRIER();
+	entry->start = 0;
+	CM_BARRIER();
+	thread->top = (uint64_t)(entry - thread->table);
+}
+
+static inline __attribute__((always_inline)) void leave(struct cm_frame *frame, bool tsc)
+{
+	uint64_t end = cm_clock_read(tsc);
+	struct cm_spool_open *entry = frame->entry;
+	struct cm_thread *thread = cm_self;
+	struct cm_cell *cell;
+	uint64_t duration, offset, *slot;
+
+	/* Another thread's fiber, a forked child, not recorded, not the innermost, closed already. */
+	if (unlikely(thread != frame->thread || entry + 1 != thread->table + thread->top ||
+		     entry->start != frame->start)) {
+		cm_record_exit_cold(frame, end);
+		return;
+	}
+	cell = &thread->cells[entry->region];
+	if (unlikely(cell->quota <= 0)) {
+		exit_totals(thread, entry, end, cell->totals);
+		return;
+	}
+	/* Reserve, then read the base: thread.h says why in this order. */
+	slot = (uint64_t *)sizeof(uint64_t);
+	__asm__ volatile("xaddq %0, %1" : "+r"(slot), "+m"(thread->ring_next) : : "memory", "cc");
+	if (unlikely(slot >= thread->ring_end)) {
+		cm_record_call_cold(thread, entry, end);
+		return;
+	}
+	duration = end - frame->start;
+	offset = end - thread->base;
+	if (unlikely(duration >> CM_WORD_SHORT_DURATION_BITS |
+		     offset >> CM_WORD_SHORT_OFFSET_BITS)) {
+		*slot = (uint64_t)CM_WORD_NOP << CM_WORD_KIND_SHIFT;
+		cm_record_call_cold(thread, entry, end);
+		return;
+	}
+	*slot = CM_WORD_SHORT_BIT | (uint64_t)entry->region << CM_WORD_SHORT_REGION_SHIFT |
+		duration << CM_WORD_SHORT_DURATION_SHIFT | offset;
+	__asm__ volatile("subq $1, %0" : "+m"(cell->quota) : : "memory", "cc");
+	CM_BARRIER();
+	entry->start = 0;
+	CM_BARRIER();
+	thread->top = (uint64_t)(entry - thread->table);
+}
+
+static void *enter_tsc(const struct cm_stub *stub, struct cm_frame *frame)
+{
+	return enter(stub, frame, true);
+}
+
+static void *enter_monotonic(const struct cm_stub *stub, struct cm_frame *frame)
+{
+	return enter(stub, frame, false);
+}
+
+static void leave_tsc(struct cm_frame *frame)
+{
+	leave(frame, true);
+}
+
+static void leave_monotonic(struct cm_frame *frame)
+{
+	leave(frame, false);
+}
+
+static void *enter_nothing(const struct cm_stub *stub, struct cm_frame *frame)
+{
+	frame->thread = CM_NOT_RECORDED;
+	return stub->original;
+}
+
+static void leave_nothing(struct cm_frame *frame)
+{
+	(void)frame;
+}
+
+void *(*cm_hook_enter)(const struct cm_stub *, struct cm_frame *) = enter_nothing;
+void (*cm_hook_exit)(struct cm_frame *) = leave_nothing;
+
+void cm_record_init(void)
+{
+	bool tsc = cm_clock_kind == CM_CLOCK_TSC;
+
+	cm_hook_exit = tsc ? leave_tsc : leave_monotonic;
+	cm_hook_enter = tsc ? enter_tsc : enter_monotonic;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Recording a call: the hooks that the thunk runs before and after the original.
+ *
+ * Fast path (record.c): about 25 instructions each, no system call, no lock, no vector register.
+ * Everything else is the cold path (record-cold.c): signals blocked, still no vector register.
+ * Both preserve errno (they never touch it).
+ */
+#ifndef CALLMARK_PRELOAD_RECORD_H
+#define CALLMARK_PRELOAD_RECORD_H
+
+#include <stdint.h>
+
+#include "preload/thread.h"
+
+struct cm_stub;
+
+/* Opens the call and returns the original's address. Set by cm_record_init. */
+extern void *(*cm_hook_enter)(const struct cm_stub *stub, struct cm_frame *frame);
+
+/* Closes and accounts the call. */
+extern void (*cm_hook_exit)(struct cm_frame *frame);
+
+/* Choose the hooks for cm_clock_kind; until then they only pass through. Init only. */
+void cm_record_init(void);
+
+/* The cold continuations. */
+void *cm_record_enter_cold(const struct cm_stub *stub, struct cm_frame *frame);
+void cm_record_exit_cold(struct cm_frame *frame, uint64_t end);
+void cm_record_call_cold(struct cm_thread *thread, struct cm_spool_open *entry, uint64_t end);
+
+/* The call behind this frame is being unwound: close it as such, if it is open. */
+void cm_record_unwound(struct cm_frame *frame);
+
+/* Add one call to a totals block; single instructions each, so that handlers may interrupt. */
+void cm_record_total(struct cm_spool_totals *totals, uint64_t duration);
+
+/* drain.c: all with signals blocked. */
+
+/*
+ * Room for n words (1..3) in the ring, draining or adding a segment where need be.
+ * NULL: the stream cannot be written; the ring's calls have been moved to the totals.
+ */
+uint64_t *cm_drain_reserve(struct cm_thread *thread, unsigned int n_words);
+
+/* Make the words behind ring_next NOPs so that no later reader takes them for lost ones. */
+void cm_drain_seal(struct cm_thread *thread);
+
+/* totals.c: the block of (thread, region), made if need be; NULL where the disk is full. */
+struct cm_spool_totals *cm_totals_get(struct cm_thread *thread, uint32_t region);
+
+#endif

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Finding an object's slots, deciding what each should hold, and changing them. */
+#include "preload/sites.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "preload/demangle.h"
+#include "preload/maps.h"
+#include "preload/memory.h"
+#include "preload/process.h"
+#include "preload/say.h"
+#include "preload/stub.h"
+#include "preload/syscall.h"
+
+#define CM_MAX_CANDIDATES 65536u
+
+/* A slot that some rule, or one of our hooks, may want. */
+struct candidate {
+	const Elf64_Rela *rela;
+	uint64_t plt_idx;
+	void *hook;	  /* our own function, or NULL */
+	bool may_match;	  /* a rule may want it */
+	bool is_got;	  /* GLOB_DAT: only if code calls through it */
+	bool is_called;
+};
+
+/* The page being written, and what it gets back. */
+struct page {
+	uint64_t address;
+	int prot;
+	bool is_open;
+};
+
+static const struct cm_rules *rules;
+static const struct cm_sites_hook *hooks;
+static struct candidate *candidates;
+static uint64_t *got_slots;
+static bool *got_called;
+static _Atomic bool look_again;
+
+int cm_sites_init(const struct cm_rules *the_rules, const struct cm_sites_hook *the_hooks)
+{
+	rules = the_rules;
+	hooks = the_hooks;
+	candidates = cm_sys_memory(CM_MAX_CANDIDATES * sizeof(*candidates));
+	got_slots = cm_sys_memory(CM_MAX_CANDIDATES * sizeof(*got_slots));
+	got_called = cm_sys_memory(CM_MAX_CANDIDATES * sizeof(*got_called));
+	return candidates && got_slots && got_called ? 0 : -ENOMEM;
+}
+
+static void *find_hook(const char *symbol)
+{
+	for (const struct cm_sites_hook *hook = hooks; hook->symbol; hook++)
+		if (hook->symbol[0] == symbol[0] && !strcmp(hook->symbol, symbol))
+			return hook->function;
+	return NULL;
+}
+
+static uint32_t collect(const struct cm_object *object, const Elf64_Rela *rela, uint64_t n_rela,
+			uint32_t n)
+{
+	for (uint64_t i = 0; i < n_rela && n < CM_MAX_CANDIDATES; i++) {
+		unsigned int kind = ELF64_R_TYPE(rela[i].r_info);
+		uint32_t idx = (uint32_t)ELF64_R_SYM(rela[i].r_info);
+		unsigned int type;
+		struct candidate found = {.rela = &rela[i], .plt_idx = i};
+		const char *name;
+
+		if (!idx || (kind != R_X86_64_JUMP_SLOT && kind != R_X86_64_GLOB_DAT))
+			continue;
+		type = ELF64_ST_TYPE(object->symbols[idx].st_info);
+		if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
+			continue;
+		name = object->strings + object->symbols[idx].st_name;
+		found.hook = find_hook(name);
+		found.may_match = cm_rules_may_match(rules, name);
+		found.is_got = kind == R_X86_64_GLOB_DAT;
+		if (found.hook || found.may_match)
+			candidates[n++] = found;
+	}
+	return n;
+}
+
+static void sort_slots(uint64_t *slots, uint32_t n)
+{
+	/* Relocations come almost sorted: insertion is linear then, and shell keeps the rest cheap. */
+	for (uint32_t gap = n / 2 ? n / 2 : 1; gap; gap /= 2)
+		for (uint32_t i = gap; i < n; i++) {
+			uint64_t slot = slots[i];
+			uint32_t k = i;
+
+			for (; k >= gap && slots[k - gap] > slot; k -= gap)
+				slots[k] = slots[k - gap];
+			slots[k] = slot;
+		}
+}
+
+/* Which of the GOT candidates does the object's code call? Its text is read only if there are any. */
+static void find_called(const struct cm_object *object, uint32_t n)
+{
+	uint32_t n_slots = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (candidates[i].is_got)
+			got_slots[n_slots++] = object->base + candidates[i].rela->r_offset;
+	if (!n_slots)
+		return;
+	sort_slots(got_slots, n_slots);
+	memset(got_called, 0, n_slots);
+	cm_sites_scan(object, got_slots, got_called, n_slots);
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t slot = object->base + candidates[i].rela->r_offset;
+		uint32_t low = 0, high = n_slots;
+
+		while (candidates[i].is_got && high > low) {
+			uint32_t middle = low + (high - low) / 2;
+
+			if (got_slots[middle] < slot)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		if (candidates[i].is_got)
+			candidates[i].is_called = got_called[low];
+	}
+}
+
+static void close_page(struct page *page)
+{
+	if (page->is_open && !(page->prot & PROT_WRITE))
+		(void)cm_sys3(SYS_mprotect, (long)page->address, 4096,
+			      page->prot); /* it had this protection a moment ago */
+	page->is_open = false;
+}
+
+static int open_page(struct page *page, uint64_t slot)
+{
+	struct cm_mapping mapping;
+	uint64_t address = slot & ~UINT64_C(4095);
+	long rc;
+
+	if (page->is_open && page->address == address)
+		return 0;
+	close_page(page);
+	rc = cm_maps_find(address, &mapping);
+	if (rc >= 0 && !(mapping.prot & PROT_WRITE))
+		rc = cm_sys3(SYS_mprotect, (long)address, 4096, mapping.prot | PROT_WRITE);
+	if (rc < 0)
+		return (int)rc;
+	*page = (struct page){.address = address, .prot = mapping.prot, .is_open = true};
+	return 0;
+}
+
+static int store(struct cm_object *object, struct page *page, uint64_t slot, void *target)
+{
+	int rc = open_page(page, slot);
+
+	if (rc < 0)
+		return rc;
+	atomic_store_explicit((_Atomic uint64_t *)slot, (uint64_t)target, memory_order_release);
+	object->check_slot = (const uint64_t *)slot;
+	object->check_value = (uint64_t)target;
+	return 0;
+}
+
+static const char *keep(const char *string)
+{
+	const char *copy = *string ? cm_memory_string(string) : "";
+
+	return copy ? copy : "";
+}
+
+static void note(const struct cm_site *site)
+{
+	struct cm_site copy = *site;
+
+	copy.symbol = keep(site->symbol);
+	copy.version = keep(site->version);
+	cm_stub_note_site(&copy);
+}
+
+/* Fill site->rule; the same answers as cm_rules_find. */
+static int find_rule(struct cm_site *site, const struct cm_object *caller, const char *demangled)
+{
+	struct cm_rules_query query = {.symbol = site->symbol,
+				       .demangled = demangled,
+				       .library = site->library,
+				       .caller = caller->name,
+				       .caller_is_main = caller->is_main};
+
+	return cm_rules_find(rules, &query, &site->rule);
+}
+
+static void refuse(struct cm_site *site, const char *reason)
+{
+	site->state = CM_SITE_REFUSED;
+	site->region = UINT32_MAX;
+	site->reason = reason;
+	note(site);
+}
+
+/*
+ * The address a slot should hold: a stub if a rule matches, else fallback. Notes the site.
+ */
+static void *choose(struct cm_site *site, const struct cm_object *caller, void *original,
+		    void *fallback)
+{
+	const char *demangled = rules->has_demangled ? cm_demangle(site->symbol) : NULL;
+	const struct cm_object *definer = cm_object_of(original);
+	void *stub;
+
+	site->library = definer ? definer->name : "";
+	if (find_rule(site, caller, demangled) != 1)
+		return fallback;
+	stub = cm_stub_get(site->rule, site->symbol, demangled, site->library, original,
+			   &site->region);
+	if (!stub) {
+		refuse(site, "no_stub: all stubs or regions are in use");
+		return fallback;
+	}
+	site->state = CM_SITE_PATCHED;
+	site->reason = "";
+	return stub;
+}
+
+static void patch_one(struct cm_object *object, const struct candidate *candidate,
+		      struct page *page)
+{
+	uint32_t idx = (uint32_t)ELF64_R_SYM(candidate->rela->r_info);
+	uint64_t slot = object->base + candidate->rela->r_offset;
+	uint64_t value = *(volatile uint64_t *)slot;
+	struct cm_site site = {
+		.region = UINT32_MAX,
+		.kind = candidate->is_got ? CM_SITE_GLOB_DAT : CM_SITE_JUMP_SLOT,
+		.symbol = object->strings + object->symbols[idx].st_name,
+		.version = cm_object_version(object, idx),
+		.object = object->name,
+	};
+	void *original, *target;
+
+	if (!value || cm_stub_is((void *)value))
+		return;
+	if (candidate->is_got && !candidate->is_called) {
+		site.library = NULL;
+		if (candidate->may_match && find_rule(&site, object, NULL) == 1) {
+			site.library = "";
+			refuse(&site, "address_taken: no call goes through this slot");
+		}
+		return;
+	}
+	original = cm_sites_resolve(object, candidate->rela, candidate->plt_idx);
+	if (!original || cm_stub_is(original))
+		return;
+	if (candidate->hook)
+		original = candidate->hook;
+	target = candidate->may_match ? choose(&site, object, original, candidate->hook)
+				      : candidate->hook;
+	if (!target)
+		return;
+	if (store(object, page, slot, target) < 0) {
+		if (site.region != UINT32_MAX)
+			refuse(&site, "protected: the slot's page cannot be made writable");
+		return;
+	}
+	if (site.region != UINT32_MAX)
+		note(&site);
+}
+
+static void patch_object(struct cm_object *object)
+{
+	struct page page = {0};
+	uint32_t n;
+	void *pin = NULL;
+
+	object->is_patched = true;
+	if (object->is_skipped || !object->symbols || !object->strings)
+		return;
+	n = collect(object, object->plt_rela, object->n_plt_rela, 0);
+	n = collect(object, object->rela, object->n_rela, n);
+	if (!n)
+		return;
+	/* Another thread may be closing it: hold on to it, or leave it alone if it is gone. */
+	if (!object->is_main) {
+		pin = dlopen(object->path, RTLD_LAZY | RTLD_NOLOAD);
+		if (!pin)
+			return;
+	}
+	find_called(object, n);
+	for (uint32_t i = 0; i < n; i++)
+		patch_one(object, &candidates[i], &page);
+	close_page(&page);
+	if (pin)
+		(void)dlclose(pin); /* gives back what was just taken */
+}
+
+static void pass(bool own_first)
+{
+	(void)cm_object_refresh(); /* reloaded objects count too: look at all */
+	for (uint32_t i = 0; i < cm_object_count(); i++) {
+		struct cm_object *object = cm_object_at(i);
+
+		if (object->is_gone)
+			continue;
+		if (object->is_patched && object->check_slot &&
+		    *object->check_slot != object->check_value)
+			object->is_patched = false;
+		if (object->is_patched)
+			continue;
+		object->binds_own_first |= own_first;
+		patch_object(object);
+	}
+	(void)dlerror(); /* ours, not the program's: its own call succeeded, and cleared it too */
+}
+
+/* Tell `callmark run` which rules matched: one byte a rule in a file that all processes share. */
+static void report_matched(uint32_t first)
+{
+	char path[CM_SPOOL_PATH_BYTES + 16];
+	uint32_t n_sites = atomic_load_explicit(&cm_n_sites, memory_order_acquire);
+	size_t n = strlen(cm_settings.run_path);
+	char *bytes = NULL;
+	int fd;
+
+	memcpy(path, cm_settings.run_path, n);
+	memcpy(path + n, "/matched", sizeof("/matched"));
+	fd = cm_sys_open(path, O_RDWR | O_NOFOLLOW, 0);
+	if (fd < 0)
+		return;
+	if (cm_sys3(SYS_lseek, fd, 0, 2 /* SEEK_END */) == (long)rules->n_rules && rules->n_rules)
+		bytes = cm_sys_mmap(rules->n_rules, PROT_READ | PROT_WRITE, MAP_SHARED, fd);
+	cm_sys_close(fd);
+	for (uint32_t i = first; bytes && i < n_sites; i++)
+		if (cm_sites[i].state == CM_SITE_PATCHED && !bytes[cm_sites[i].rule->index])
+			bytes[cm_sites[i].rule->index] = 1;
+	if (bytes)
+		(void)cm_sys3(SYS_munmap, (long)bytes, rules->n_rules, 0); /* address space only */
+}
+
+/* Sites lock held: what the pass has found, for the collector and for `run`. */
+static void publish(uint32_t first_site)
+{
+	uint64_t mask;
+
+	if (atomic_load_explicit(&cm_n_sites, memory_order_relaxed) == first_site)
+		return;
+	report_matched(first_site);
+	mask = cm_sys_block_signals();
+	cm_process_lock();
+	cm_process_append_new();
+	cm_process_unlock();
+	cm_sys_restore_signals(mask);
+}
+
+void cm_sites_refresh(bool own_first, bool may_wait)
+{
+	uint32_t first_site;
+
+	atomic_store_explicit(&look_again, true, memory_order_seq_cst);
+	if (may_wait)
+		cm_lock(&cm_process.sites_lock);
+	else if (!cm_lock_timed(&cm_process.sites_lock, 0))
+		return; /* the thread that holds it sees look_again before it lets go */
+	do {
+		first_site = atomic_load_explicit(&cm_n_sites, memory_order_relaxed);
+		while (atomic_exchange_explicit(&look_again, false, memory_order_seq_cst))
+			pass(own_first);
+		publish(first_site);
+		cm_unlock(&cm_process.sites_lock);
+	} while (atomic_load_explicit(&look_again, memory_order_seq_cst) &&
+		 cm_lock_timed(&cm_process.sites_lock, 0));
+}
+
+void *cm_sites_dlsym(void *address, const char *symbol, const struct cm_object *caller)
+{
+	struct cm_site site = {.region = UINT32_MAX, .kind = CM_SITE_DLSYM, .symbol = symbol,
+			       .version = "", .object = caller ? caller->name : ""};
+	const struct cm_object *definer;
+	void *stub = NULL;
+
+	if (!caller || !cm_rules_may_match(rules, symbol) || cm_stub_is(address))
+		return address;
+	cm_lock(&cm_process.sites_lock);
+	definer = cm_object_of(address);
+	if (definer && !definer->is_skipped && cm_object_find(definer, symbol, false)) {
+		uint32_t n = atomic_load_explicit(&cm_n_sites, memory_order_relaxed);
+		bool known = false;
+
+		stub = choose(&site, caller, address, NULL);
+		for (uint32_t i = 0; stub && i < n && !known; i++)
+			known = cm_sites[i].kind == CM_SITE_DLSYM && cm_sites[i].region == site.region &&
+				!strcmp(cm_sites[i].object, site.object);
+		if (stub && !known) {
+			note(&site);
+			publish(n);
+		}
+	}
+	cm_unlock(&cm_process.sites_lock);
+	return stub ? stub : address;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Sites: the slots through which loaded objects call the functions that the rules name.
+ *
+ * cm_sites_init() in the constructor, then cm_sites_refresh() whenever objects may have come or
+ * gone. Slots are changed with one aligned store; their pages get back exactly the protection they
+ * had. Not hook-safe: loader functions are called (their dlerror() state is cleared again).
+ */
+#ifndef CALLMARK_PRELOAD_SITES_H
+#define CALLMARK_PRELOAD_SITES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/object.h"
+#include "preload/rules.h"
+
+/* A function whose slots get one of our own functions, whatever the rules say. */
+struct cm_sites_hook {
+	const char *symbol;
+	void *function;
+};
+
+/* rules and hooks (ended by a NULL symbol) are borrowed for good. -ENOMEM. */
+int cm_sites_init(const struct cm_rules *rules, const struct cm_sites_hook *hooks);
+
+/*
+ * Patch objects that are new. own_first: they were opened with RTLD_DEEPBIND. may_wait: false when
+ * the caller may hold the loader's lock; then a pass of another thread that is under way is asked
+ * to look again instead of being waited for.
+ */
+void cm_sites_refresh(bool own_first, bool may_wait);
+
+/* What dlsym should return for `address`, found under `symbol` by the object that asked. */
+void *cm_sites_dlsym(void *address, const char *symbol, const struct cm_object *caller);
+
+/* sites-scan.c: marks called[i] for every slots[i] (ascending) that code calls or jumps through. */
+void cm_sites_scan(const struct cm_object *object, const uint64_t *slots, bool *called,
+		   uint32_t n_slots);
+
+/* sites-resolve.c: what the loader has bound, or would bind, this slot to; NULL: nothing. */
+void *cm_sites_resolve(const struct cm_object *object, const Elf64_Rela *rela, uint64_t plt_idx);
+
+#endif

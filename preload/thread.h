@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What one thread needs on the fast path, and the frame that a thunk keeps on the stack.
+ *
+ * A struct cm_thread lies in memory that a forked child finds zeroed (MADV_WIPEONFORK): zero limits
+ * send its first call to the cold path, which starts a process of its own. What must survive a
+ * SIGKILL (ring, open calls, totals) lies in the spool's shared mappings that it points to.
+ *
+ * Signals: a handler may interrupt any instruction here and make intercepted calls itself.
+ *   - `top` is balanced: a handler leaves it as it found it, or never returns to us (siglongjmp).
+ *   - a ring slot is reserved with one xadd, then filled. The base is read after the reservation:
+ *     a handler that moves the base does it behind our slot, or our end lies before the new base
+ *     and the call takes the cold path.
+ *   - an entry is open from the store to its start (last) until the store of 0 to it (after the
+ *     record); the collector knows a call killed between the two by region and start.
+ * Cold paths block all signals. Threads never touch one another's struct, but for exit work, and
+ * for a fiber that returns on another thread (record-cold.c).
+ */
+#ifndef CALLMARK_PRELOAD_THREAD_H
+#define CALLMARK_PRELOAD_THREAD_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "preload/spool.h"
+
+#define CM_RING_BYTES (128u << 10)
+#define CM_TABLE_ENTRIES (256u << 10)
+#define CM_MAX_SEGMENTS 10 /* t<slot>.s0 to .s9 */
+
+/* Per region and thread: quota > 0 calls may still be traced; else totals, once they exist. */
+struct cm_cell {
+	int64_t quota;
+	struct cm_spool_totals *totals;
+};
+
+struct cm_thread {
+	uint64_t top;		      /* open calls: entries [0, top) of the table */
+	uint64_t limit;		      /* entries of the table that may be used now */
+	struct cm_spool_open *table;  /* table[-1] is a sentinel above every stack */
+	uint64_t *ring_next;	      /* next free word; may run past ring_end */
+	uint64_t *ring_end;
+	uint64_t base;		      /* reference point of short records, ticks */
+	uint64_t thread_bits;	      /* thread index << 32, as it stands in an open entry */
+	struct cm_cell *cells;	      /* [CM_SPOOL_MAX_REGIONS] */
+	/* Cold. */
+	uint64_t *ring;
+	struct cm_spool_thread *header;	 /* of the current ring */
+	struct cm_spool_thread *first;	 /* of t<slot>.map: n_dropped is counted there */
+	struct cm_thread *next;		 /* all threads of the process */
+	uint64_t n_populated;		 /* entries of the table whose pages exist */
+	uint64_t stack_low, stack_high;	 /* the thread's own stack; 0, 0: not known */
+	uint64_t checked_page;		 /* last page the kernel found readable */
+	char *totals_next, *totals_end;	 /* free part of the newest piece of t<slot>.tot */
+	uint64_t totals_bytes;		 /* size of that file */
+	uint64_t cpus[16];		 /* CPUs seen, a bit each, up to 1,023 */
+	char name[16];			 /* as the process file has it */
+	uint32_t slot;
+	uint32_t thread; /* index in the process file */
+	int tid;
+	uint32_t n_segments;
+	_Atomic uint32_t in_cold; /* exit work waits for it to become 0 */
+};
+
+/* At a fixed place in the thunk's stack frame (thunk-x86_64.S). Nobody else's is ever read. */
+struct cm_frame {
+	struct cm_thread *thread; /* CM_NOT_RECORDED: no entry belongs to this call */
+	struct cm_spool_open *entry;
+	uint64_t start; /* ticks; also the entry's generation */
+	uint64_t reserved[3];
+};
+_Static_assert(sizeof(struct cm_frame) == 48, "room in the thunk's frame");
+
+/* Unlike NULL never equal to cm_self. */
+#define CM_NOT_RECORDED ((struct cm_thread *)8)
+
+extern __thread struct cm_thread *cm_self __attribute__((tls_model("initial-exec")));
+
+/*
+ * The calling thread's struct, made if need be (spool files and all). NULL: nothing can be recorded
+ * (then a disabled struct is set, so that the next call finds out quickly). Signals blocked.
+ */
+struct cm_thread *cm_thread_attach(void);
+
+/* Nothing can be recorded on this thread: limit is 0, and attach has been tried. */
+extern struct cm_thread cm_thread_disabled;
+
+/* One more page of the table. 0, or -ENOSPC where the table or the disk is full. */
+int cm_thread_grow_table(struct cm_thread *thread);
+
+/* Is address on the thread's own stack? */
+bool cm_thread_on_stack(const struct cm_thread *thread, uint64_t address);
+
+/* Write the thread's name and number to the process file. Lock held, signals blocked. */
+void cm_thread_note_name(struct cm_thread *thread);
+
+/* Note the CPU the thread is on; a new one goes to the process file. Signals blocked. */
+void cm_thread_note_cpu(struct cm_thread *thread);
+
+/* thread-files.c: signals blocked, lock held. */
+
+/* Make t<slot>.map for a new struct and point it there; 0 or a negative errno. */
+int cm_thread_make_map(struct cm_thread *thread);
+
+/* Make a further ring for the stream positions from `stream_base` on. */
+int cm_thread_make_segment(struct cm_thread *thread, uint64_t stream_base);
+
+/* Give pages [address, address + n_bytes) of a shared mapping storage, so that no store faults. */
+int cm_thread_populate(void *address, size_t n_bytes, const char *path, uint64_t offset);
+
+/* Bytes of `n_bytes` at address that can be read without a fault (a multiple of 8). */
+uint64_t cm_thread_readable(uint64_t address, uint64_t n_bytes);
+
+#endif

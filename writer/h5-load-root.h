@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Loading a whole file into struct cm_results: the root, then its ranks wherever they are.
+ * Errors: negative errno and a line in diag; the caller frees the results. One thread at a time.
+ */
+#ifndef CALLMARK_WRITER_H5_LOAD_ROOT_H
+#define CALLMARK_WRITER_H5_LOAD_ROOT_H
+
+#include "writer/h5-load.h"
+
+/* results->path is set, all else zero. */
+int cm_load_root(struct cm_results *results, struct cm_diag *diag);
+
+/*
+ * Where an external link of `path` leads: *ret_target (malloc) is a real path below path's own
+ * folder, *ret_group the object's name in it (malloc). -ENOENT: the file is not there. -EINVAL: it
+ * leads out of the folder, or to something that is no object right under a root.
+ */
+int cm_load_link(hid_t file, const char *path, const char *name, char **ret_target,
+		 char **ret_group);
+
+#endif
