@@ -162,8 +162,8 @@ static void set_rate(struct cm_clock_map *map, const struct cm_clock_point *poin
 	map->ns_per_tick = (double)n_ns / (double)n_ticks;
 }
 
-int cm_clock_map_init(struct cm_clock_map *map, uint32_t clock,
-		      const struct cm_clock_point *points, size_t n_points, double ns_per_tick)
+int cm_clock_map_init(struct cm_clock_map *map, uint32_t clock, const struct cm_clock_point *points,
+		      size_t n_points, double ns_per_tick)
 {
 	struct cm_clock_point *kept, origin = {0, 0};
 	size_t *work = NULL, n;

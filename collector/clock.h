@@ -39,7 +39,7 @@ struct cm_clock_map {
 	struct cm_clock_piece *pieces;
 	size_t n_pieces;
 	double ns_per_tick; /* over all points: what sums are scaled with */
-	uint64_t rate; /* the same, as a fixed point number */
+	uint64_t rate;	    /* the same, as a fixed point number */
 	unsigned int shift;
 	bool is_identity;
 	bool is_guessed; /* fewer than two good points, and no rate was given */
@@ -49,8 +49,8 @@ struct cm_clock_map {
  * clock: enum cm_spool_clock. ns_per_tick: the rate where the points do not tell (fewer than two
  * good ones), or 0: then 1 ns a tick is assumed and is_guessed set. -ENOMEM.
  */
-int cm_clock_map_init(struct cm_clock_map *map, uint32_t clock,
-		      const struct cm_clock_point *points, size_t n_points, double ns_per_tick);
+int cm_clock_map_init(struct cm_clock_map *map, uint32_t clock, const struct cm_clock_point *points,
+		      size_t n_points, double ns_per_tick);
 void cm_clock_map_fini(struct cm_clock_map *map);
 
 /* Out of the piece last used: find the right one, or saturate. */

@@ -76,12 +76,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 }
 
 static const struct argp argp = {
-	argp_options,
-	parse_option,
-	"DIR...",
-	"Fold the spools of profiled processes into HDF5 files, and remove them.",
-	NULL,
-	NULL,
+	argp_options, parse_option,
+	"DIR...",     "Fold the spools of profiled processes into HDF5 files, and remove them.",
+	NULL,	      NULL,
 	NULL,
 };
 

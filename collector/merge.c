@@ -16,7 +16,7 @@ struct source {
 	const struct cm_record *next;
 	const struct cm_record *end;
 	struct cm_record *buffer;
-	uint64_t off; /* of the file's next part */
+	uint64_t off;	 /* of the file's next part */
 	uint64_t n_left; /* records there */
 	size_t run_idx;
 };

@@ -27,10 +27,12 @@ struct list {
 /* Captured when set, as scope-profiler does; the SLURM ones by their beginning. */
 static bool is_captured(const char *variable, size_t n_name)
 {
-	static const char *const names[] = {
-		"PATH",	       "LD_LIBRARY_PATH",	 "LOADEDMODULES", "MODULEPATH",
-		"MODULESHOME", "MODULES_CMD",		 "VIRTUAL_ENV",	  "PYTHON_HOME",
-		"PYTHON_INC",  "MODULES_RUN_QUARANTINE", "PYTHON_LIB",	  "PYTHON_INCLUDE"};
+	static const char *const names[] = {"PATH",	     "LD_LIBRARY_PATH",
+					    "LOADEDMODULES", "MODULEPATH",
+					    "MODULESHOME",   "MODULES_CMD",
+					    "VIRTUAL_ENV",   "PYTHON_HOME",
+					    "PYTHON_INC",    "MODULES_RUN_QUARANTINE",
+					    "PYTHON_LIB",    "PYTHON_INCLUDE"};
 
 	if (!strncmp(variable, "SLURM_", 6) || !strncmp(variable, "SLURMD_", 7))
 		return n_name > 7;

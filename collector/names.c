@@ -110,14 +110,15 @@ int cm_names_find(struct cm_names *names, struct cm_spool_reader *reader,
 		pattern = in_cwd(reader);
 	rc = pattern ? 0 : -ENOMEM;
 	if (rc == 0)
-		rc = expand(pattern, reader, rank->rank, names->main_path, sizeof(names->main_path));
+		rc = expand(pattern, reader, rank->rank, names->main_path,
+			    sizeof(names->main_path));
 	if (rc == 0)
 		rc = find_other(names, reader);
 	if (rc < 0)
 		return cm_diag_set(diag, rc, "%s: the output's name: %s", reader->path,
 				   strerror(-rc));
 	names->has_main = is_started || (rank->has_rank && !names->is_ranked) || uses(pattern, 'p');
-	names->join_size = rank->has_rank && !uses(pattern, 'r') && !uses(pattern, 'p') ? rank->size
-										     : 1;
+	names->join_size =
+		rank->has_rank && !uses(pattern, 'r') && !uses(pattern, 'p') ? rank->size : 1;
 	return 0;
 }

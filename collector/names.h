@@ -18,8 +18,8 @@
 #include "collector/spool-reader.h"
 
 struct cm_names {
-	bool has_main;	/* it may join the main name (another process may have been faster) */
-	bool is_ranked; /* `run` itself is inside the rank */
+	bool has_main;	   /* it may join the main name (another process may have been faster) */
+	bool is_ranked;	   /* `run` itself is inside the rank */
 	int64_t join_size; /* ranks that share the main name; 1: it is this process's alone */
 	char main_path[PATH_MAX];
 	char other_path[PATH_MAX]; /* <stem>.<exe>-<pid>.h5 */

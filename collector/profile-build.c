@@ -131,8 +131,10 @@ static int add_notes(struct cm_profile *profile, struct cm_spool_reader *reader,
 		notes[n++] = "the rate of the time-stamp counter is not known: "
 			     "times are ticks, not nanoseconds";
 	if (reader->has_exit && reader->exit.n_no_stub)
-		notes[n++] = cm_arena_format(arena, "%lu places were not intercepted: "
-					     "no stub was left", (unsigned long)reader->exit.n_no_stub);
+		notes[n++] = cm_arena_format(arena,
+					     "%lu places were not intercepted: "
+					     "no stub was left",
+					     (unsigned long)reader->exit.n_no_stub);
 	for (size_t i = 0; i < n; i++) {
 		if (!notes[i])
 			return -ENOMEM;

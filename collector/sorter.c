@@ -95,8 +95,8 @@ static int spill_pool(struct cm_sorter *sorter, struct cm_diag *diag)
 	if (sorter->spill.fd < 0)
 		rc = cm_spill_open(&sorter->spill, sorter->dir, diag);
 	if (rc >= 0)
-		rc = cm_spill_append(&sorter->spill, sorter->pool, sorter->n * sizeof(*sorter->pool),
-				     &off, diag);
+		rc = cm_spill_append(&sorter->spill, sorter->pool,
+				     sorter->n * sizeof(*sorter->pool), &off, diag);
 	if (rc >= 0)
 		rc = add_run(sorter, off, sorter->n);
 	sorter->n = 0;
@@ -121,8 +121,7 @@ struct longer {
 	uint64_t n;
 };
 
-static int append_longer(void *ctx, const struct cm_record *records, size_t n,
-			 struct cm_diag *diag)
+static int append_longer(void *ctx, const struct cm_record *records, size_t n, struct cm_diag *diag)
 {
 	struct longer *longer = ctx;
 	struct cm_sorter *sorter = longer->sorter;

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MIN_SPAN_NS INT64_C(1000000)	   /* points closer together tell no rate */
+#define MIN_SPAN_NS INT64_C(1000000)	  /* points closer together tell no rate */
 #define MAX_STEP_NS INT64_C(120000000000) /* by which the wall clock may have been set since */
 
 /* CLOCK_MONOTONIC began at this boot, so its distance to the wall clock tells boots apart. */

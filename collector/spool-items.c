@@ -305,8 +305,10 @@ static int check_header(struct cm_spool_reader *reader, const char *data, size_t
 			struct cm_diag *diag)
 {
 	if (n_bytes < sizeof(reader->process))
-		return cm_diag_set(diag, -EINVAL, "%s/" PROCESS_NAME ": truncated before its end "
-				   "of header", reader->path);
+		return cm_diag_set(diag, -EINVAL,
+				   "%s/" PROCESS_NAME ": truncated before its end "
+				   "of header",
+				   reader->path);
 	memcpy(&reader->process, data, sizeof(reader->process));
 	if (reader->process.magic != CM_SPOOL_PROCESS_MAGIC)
 		return cm_diag_set(diag, -EINVAL, "%s/" PROCESS_NAME ": not a callmark spool",
@@ -332,7 +334,8 @@ int cm_spool_reader_read_items(struct cm_spool_reader *reader, struct cm_diag *d
 
 	fd = cm_spool_reader_open_file(reader, PROCESS_NAME);
 	if (fd < 0)
-		return cm_diag_set(diag, fd, "%s/" PROCESS_NAME ": %s", reader->path, strerror(-fd));
+		return cm_diag_set(diag, fd, "%s/" PROCESS_NAME ": %s", reader->path,
+				   strerror(-fd));
 	rc = fstat(fd, &st) < 0 ? -errno : 0;
 	if (rc == 0) {
 		n_bytes = (size_t)st.st_size;
@@ -351,6 +354,7 @@ int cm_spool_reader_read_items(struct cm_spool_reader *reader, struct cm_diag *d
 	if (rc == 0)
 		rc = parse_items(reader, data + n_head, (size_t)n - n_head);
 	if (rc < 0)
-		return cm_diag_set(diag, rc, "%s/" PROCESS_NAME ": %s", reader->path, strerror(-rc));
+		return cm_diag_set(diag, rc, "%s/" PROCESS_NAME ": %s", reader->path,
+				   strerror(-rc));
 	return 0;
 }

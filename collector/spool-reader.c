@@ -32,8 +32,8 @@ long cm_spool_reader_pread(int fd, void *buf, size_t n_bytes, uint64_t off)
 	if (off > INT64_MAX - n_bytes)
 		return 0;
 	while (n_done < n_bytes) {
-		ssize_t n = pread(fd, (char *)buf + n_done, n_bytes - n_done,
-				  (off_t)(off + n_done));
+		ssize_t n =
+			pread(fd, (char *)buf + n_done, n_bytes - n_done, (off_t)(off + n_done));
 
 		if (n < 0 && errno == EINTR)
 			continue;

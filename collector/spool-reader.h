@@ -70,7 +70,7 @@ struct cm_slot {
 	uint32_t slot;
 	bool has_dat;
 	bool has_tot;
-	uint64_t dat_bytes; /* multiple of 8; fixed when the reader was opened */
+	uint64_t dat_bytes;    /* multiple of 8; fixed when the reader was opened */
 	struct cm_ring *rings; /* ascending base */
 	size_t n_rings;
 	struct cm_spool_open *open; /* entries in use, sorted by region, then start */

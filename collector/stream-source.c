@@ -49,8 +49,8 @@ static int open_ring(struct cm_stream_source *source, size_t ring_idx)
 	if (source->ring_fd >= 0)
 		close(source->ring_fd);
 	source->ring_idx = ring_idx;
-	source->ring_fd = cm_spool_reader_open_file(source->reader,
-						    source->slot->rings[ring_idx].name);
+	source->ring_fd =
+		cm_spool_reader_open_file(source->reader, source->slot->rings[ring_idx].name);
 	return source->ring_fd;
 }
 
@@ -95,7 +95,8 @@ uint64_t cm_stream_source_next(struct cm_stream_source *source, uint64_t pos)
 			next = UINT64_MAX;
 	}
 	while (source->first_ring < slot->n_rings &&
-	       slot->rings[source->first_ring].base + slot->rings[source->first_ring].n_bytes <= pos)
+	       slot->rings[source->first_ring].base + slot->rings[source->first_ring].n_bytes <=
+		       pos)
 		source->first_ring++;
 	for (size_t i = source->first_ring; i < slot->n_rings && next > pos; i++) {
 		uint64_t in_ring;
@@ -130,8 +131,9 @@ static void overlay(struct cm_stream_source *source, size_t ring_idx, uint64_t p
 		from = ring->words + (first - ring->base) / 8;
 	} else {
 		fd = open_ring(source, ring_idx);
-		got = fd < 0 ? fd : cm_spool_reader_pread(fd, source->scratch, 8 * n,
-							  ring->file_off + (first - ring->base));
+		got = fd < 0 ? fd
+			     : cm_spool_reader_pread(fd, source->scratch, 8 * n,
+						     ring->file_off + (first - ring->base));
 		n = got < 0 ? 0 : (size_t)got / 8;
 	}
 	words += (first - pos) / 8;

@@ -16,7 +16,7 @@
 struct cm_stream_source {
 	const struct cm_spool_reader *reader;
 	const struct cm_slot *slot;
-	int dat_fd;	  /* -1: none */
+	int dat_fd;	   /* -1: none */
 	size_t first_ring; /* those before end before the position */
 	size_t ring_idx;   /* whose file ring_fd is */
 	int ring_fd;	   /* -1: none */

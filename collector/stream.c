@@ -20,8 +20,8 @@ struct cm_stream {
 	const struct cm_spool_reader *reader;
 	const uint64_t *next; /* in words[] */
 	const uint64_t *end;
-	uint64_t pos;	   /* byte position of *end */
-	bool is_last;	   /* nothing follows the words at hand directly */
+	uint64_t pos; /* byte position of *end */
+	bool is_last; /* nothing follows the words at hand directly */
 	uint64_t base;
 	uint64_t n_bad;
 	uint64_t n_zeros; /* zero words just before next */

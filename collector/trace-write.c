@@ -58,8 +58,8 @@ static int make_rows(struct pass *pass, struct out *out)
 
 static int flush_rows(struct pass *pass, struct out *out)
 {
-	int rc = pass->sink->append(pass->sink->ctx, out->idx, out->starts, out->ends,
-				    out->threads, out->n, pass->diag);
+	int rc = pass->sink->append(pass->sink->ctx, out->idx, out->starts, out->ends, out->threads,
+				    out->n, pass->diag);
 
 	out->n = 0;
 	if (!out->n_left || rc < 0)

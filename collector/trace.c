@@ -159,8 +159,8 @@ static int scan_stream(struct cm_trace *trace, uint32_t slot_idx, struct cm_prog
 	trace->n_bad += cm_stream_n_bad(stream);
 	cm_stream_close(stream);
 	if (n < 0)
-		return cm_diag_set(diag, (int)n, "%s: cannot read t%u.dat: %s",
-				   trace->reader->path, slot->slot, strerror((int)-n));
+		return cm_diag_set(diag, (int)n, "%s: cannot read t%u.dat: %s", trace->reader->path,
+				   slot->slot, strerror((int)-n));
 	return count_open(trace, slot);
 }
 

@@ -213,9 +213,7 @@ static void wipe_by_hand(void)
 
 static void wipe_on_fork(void)
 {
-	size_t n = (sizeof(cm_process) + 4095) & ~(size_t)4095;
-
-	if (cm_sys3(SYS_madvise, (long)&cm_process, (long)n, MADV_WIPEONFORK) < 0)
+	if (cm_sys3(SYS_madvise, (long)&cm_process, sizeof(cm_process), MADV_WIPEONFORK) < 0)
 		(void)pthread_atfork(NULL, NULL, wipe_by_hand); /* no memory: fork unsupported */
 }
 

@@ -53,22 +53,26 @@ const char *cm_object_version(const struct cm_object *object, uint32_t symbol_id
 	return name ? name : "";
 }
 
-/*
- * Does this symbol define the function so that the reference may bind to it? A reference without
- * version takes the base definition: index 1, or 2 as the first version ever.
- */
+/* A reference without version takes the base definition: index 1, or 2 as the first version. */
+static bool fits(const struct cm_object *object, uint32_t idx, const char *version)
+{
+	if (!version || !object->versions)
+		return true;
+	if (!*version)
+		return (object->versions[idx] & CM_VERSION_MASK) <= 2;
+	return !strcmp(cm_object_version(object, idx), version);
+}
+
+/* Does this symbol define the function so that the reference may bind to it? */
 static bool is_wanted(const struct cm_object *object, uint32_t idx, const char *name,
-		      bool base_only)
+		      const char *version)
 {
 	const Elf64_Sym *symbol = &object->symbols[idx];
 	unsigned int type = ELF64_ST_TYPE(symbol->st_info);
 
-	if (symbol->st_shndx == SHN_UNDEF || !symbol->st_value ||
-	    (type != STT_FUNC && type != STT_GNU_IFUNC) ||
-	    strcmp(object->strings + symbol->st_name, name))
-		return false;
-	return !base_only || !object->versions ||
-	       (object->versions[idx] & CM_VERSION_MASK) <= 2;
+	return symbol->st_shndx != SHN_UNDEF && symbol->st_value &&
+	       (type == STT_FUNC || type == STT_GNU_IFUNC) &&
+	       !strcmp(object->strings + symbol->st_name, name) && fits(object, idx, version);
 }
 
 static uint32_t gnu_hash(const char *name)
@@ -80,7 +84,7 @@ static uint32_t gnu_hash(const char *name)
 	return hash;
 }
 
-static const Elf64_Sym *find_gnu(const struct cm_object *object, const char *name, bool base_only)
+static const Elf64_Sym *find_gnu(const struct cm_object *object, const char *name, const char *version)
 {
 	const uint32_t *table = object->gnu_hash;
 	uint32_t n_buckets = table[0], first = table[1], n_bloom = table[2];
@@ -94,14 +98,14 @@ static const Elf64_Sym *find_gnu(const struct cm_object *object, const char *nam
 	for (;; idx++) {
 		uint32_t other = chain[idx - first];
 
-		if ((other | 1) == (hash | 1) && is_wanted(object, idx, name, base_only))
+		if ((other | 1) == (hash | 1) && is_wanted(object, idx, name, version))
 			return &object->symbols[idx];
 		if (other & 1)
 			return NULL;
 	}
 }
 
-static const Elf64_Sym *find_sysv(const struct cm_object *object, const char *name, bool base_only)
+static const Elf64_Sym *find_sysv(const struct cm_object *object, const char *name, const char *version)
 {
 	const uint32_t *table = object->sysv_hash;
 	const uint32_t *chain = table + 2 + table[0];
@@ -112,18 +116,18 @@ static const Elf64_Sym *find_sysv(const struct cm_object *object, const char *na
 		hash = (hash ^ (hash & 0xf0000000) >> 24) & 0x0fffffff;
 	}
 	for (uint32_t idx = table[0] ? table[2 + hash % table[0]] : 0; idx; idx = chain[idx])
-		if (is_wanted(object, idx, name, base_only))
+		if (is_wanted(object, idx, name, version))
 			return &object->symbols[idx];
 	return NULL;
 }
 
-const Elf64_Sym *cm_object_find(const struct cm_object *object, const char *name, bool base_only)
+const Elf64_Sym *cm_object_find(const struct cm_object *object, const char *name, const char *version)
 {
 	if (!object->symbols || !object->strings)
 		return NULL;
 	if (object->gnu_hash)
-		return find_gnu(object, name, base_only);
-	return object->sysv_hash ? find_sysv(object, name, base_only) : NULL;
+		return find_gnu(object, name, version);
+	return object->sysv_hash ? find_sysv(object, name, version) : NULL;
 }
 
 void *cm_object_address(const struct cm_object *object, const Elf64_Sym *symbol)

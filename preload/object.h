@@ -59,10 +59,12 @@ const char *cm_object_own_path(void);
 const char *cm_object_version(const struct cm_object *object, uint32_t symbol_idx);
 
 /*
- * The object's own definition of a function: with `base_only` the one that an unversioned
- * reference binds to, else any. NULL: none, or not a function.
+ * The object's own definition of a function, as a reference with this version finds it: "" is a
+ * reference without version, which binds to the base definition; NULL takes any.
+ * NULL: none, or not a function.
  */
-const Elf64_Sym *cm_object_find(const struct cm_object *object, const char *name, bool base_only);
+const Elf64_Sym *cm_object_find(const struct cm_object *object, const char *name,
+				const char *version);
 
 /* Address of a definition, an IFUNC resolved. */
 void *cm_object_address(const struct cm_object *object, const Elf64_Sym *symbol);

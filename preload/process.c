@@ -13,9 +13,7 @@
 #include "preload/stub.h"
 #include "preload/syscall.h"
 
-/* Alone in its pages: MADV_WIPEONFORK works on whole ones (init.c advises). */
-struct cm_process cm_process __attribute__((aligned(4096)));
-char cm_process_guard[4096] __attribute__((aligned(4096))); /* ends cm_process's last page */
+struct cm_process cm_process;
 struct cm_settings cm_settings;
 
 void cm_process_start(void)

@@ -46,8 +46,8 @@ struct cm_process {
 	uint32_t n_regions_written; /* of cm_regions */
 	uint32_t n_sites_written;
 	char dir[CM_SPOOL_PATH_BYTES];
-};
-extern struct cm_process cm_process; /* page aligned, alone in its page */
+} __attribute__((aligned(4096))); /* whole pages: nothing else is wiped with it */
+extern struct cm_process cm_process;
 
 /* What the constructor found in the environment; constant afterwards, inherited by fork. */
 struct cm_settings {

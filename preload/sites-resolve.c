@@ -34,7 +34,7 @@ static void *base_definition(void *handle, const char *name)
 {
 	void *address = dlsym(handle, name);
 	const struct cm_object *definer = address ? cm_object_of(address) : NULL;
-	const Elf64_Sym *symbol = definer ? cm_object_find(definer, name, true) : NULL;
+	const Elf64_Sym *symbol = definer ? cm_object_find(definer, name, "") : NULL;
 
 	return symbol ? cm_object_address(definer, symbol) : address;
 }
@@ -54,24 +54,47 @@ static void *look_up_locally(const struct cm_object *object, const char *name, c
 	return address;
 }
 
+/*
+ * A program that is not position-independent and takes a function's address makes its own PLT
+ * entry stand for the function, also to other objects. Behind it is another slot that we change:
+ * calling it from a stub would count twice, or for ever. The definition proper is in the first
+ * other object that has one.
+ */
+static void *behind_program_plt(void *address, const char *name, const char *version)
+{
+	const struct cm_object *program = cm_object_of(address);
+
+	if (!program || !program->is_main || cm_object_find(program, name, NULL))
+		return address;
+	for (uint32_t i = 1; i < cm_object_count(); i++) {
+		const struct cm_object *object = cm_object_at(i);
+		const Elf64_Sym *symbol = object->is_gone || object->is_skipped
+						  ? NULL
+						  : cm_object_find(object, name, version);
+
+		if (symbol)
+			return cm_object_address(object, symbol);
+	}
+	return NULL;
+}
+
 void *cm_sites_resolve(const struct cm_object *object, const Elf64_Rela *rela, uint64_t plt_idx)
 {
 	uint32_t idx = (uint32_t)ELF64_R_SYM(rela->r_info);
 	const Elf64_Sym *symbol = &object->symbols[idx];
 	uint64_t value = *(volatile uint64_t *)(object->base + rela->r_offset);
 	const char *name = object->strings + symbol->st_name;
-	const char *version;
+	const char *version = cm_object_version(object, idx);
 	void *address = NULL;
 
 	if (ELF64_R_TYPE(rela->r_info) != R_X86_64_JUMP_SLOT ||
 	    !is_unbound(object, symbol, value, plt_idx))
-		return (void *)value;
-	version = cm_object_version(object, idx);
+		return behind_program_plt((void *)value, name, version);
 	if (object->binds_own_first)
 		address = look_up_locally(object, name, version);
 	if (!address)
 		address = look_up(RTLD_DEFAULT, name, version);
 	if (!address)
 		address = look_up_locally(object, name, version);
-	return address;
+	return address ? behind_program_plt(address, name, version) : NULL;
 }

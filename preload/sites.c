@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "preload/demangle.h"
-#include "preload/maps.h"
 #include "preload/memory.h"
+#include "preload/page.h"
 #include "preload/process.h"
 #include "preload/say.h"
 #include "preload/stub.h"
@@ -24,21 +24,14 @@ struct candidate {
 	void *hook;	  /* our own function, or NULL */
 	bool may_match;	  /* a rule may want it */
 	bool is_got;	  /* GLOB_DAT: only if code calls through it */
-	bool is_called;
-};
-
-/* The page being written, and what it gets back. */
-struct page {
-	uint64_t address;
-	int prot;
-	bool is_open;
+	uint8_t uses;	  /* of a GOT slot: enum cm_slot_use */
 };
 
 static const struct cm_rules *rules;
 static const struct cm_sites_hook *hooks;
 static struct candidate *candidates;
 static uint64_t *got_slots;
-static bool *got_called;
+static uint8_t *got_uses;
 static _Atomic bool look_again;
 
 int cm_sites_init(const struct cm_rules *the_rules, const struct cm_sites_hook *the_hooks)
@@ -47,8 +40,8 @@ int cm_sites_init(const struct cm_rules *the_rules, const struct cm_sites_hook *
 	hooks = the_hooks;
 	candidates = cm_sys_memory(CM_MAX_CANDIDATES * sizeof(*candidates));
 	got_slots = cm_sys_memory(CM_MAX_CANDIDATES * sizeof(*got_slots));
-	got_called = cm_sys_memory(CM_MAX_CANDIDATES * sizeof(*got_called));
-	return candidates && got_slots && got_called ? 0 : -ENOMEM;
+	got_uses = cm_sys_memory(CM_MAX_CANDIDATES * sizeof(*got_uses));
+	return candidates && got_slots && got_uses ? 0 : -ENOMEM;
 }
 
 static void *find_hook(const char *symbol)
@@ -109,8 +102,8 @@ static void find_called(const struct cm_object *object, uint32_t n)
 	if (!n_slots)
 		return;
 	sort_slots(got_slots, n_slots);
-	memset(got_called, 0, n_slots);
-	cm_sites_scan(object, got_slots, got_called, n_slots);
+	memset(got_uses, 0, n_slots);
+	cm_sites_scan(object, got_slots, got_uses, n_slots);
 	for (uint32_t i = 0; i < n; i++) {
 		uint64_t slot = object->base + candidates[i].rela->r_offset;
 		uint32_t low = 0, high = n_slots;
@@ -124,39 +117,13 @@ static void find_called(const struct cm_object *object, uint32_t n)
 				high = middle;
 		}
 		if (candidates[i].is_got)
-			candidates[i].is_called = got_called[low];
+			candidates[i].uses = got_uses[low];
 	}
 }
 
-static void close_page(struct page *page)
+static int store(struct cm_object *object, struct cm_page *page, uint64_t slot, void *target)
 {
-	if (page->is_open && !(page->prot & PROT_WRITE))
-		(void)cm_sys3(SYS_mprotect, (long)page->address, 4096,
-			      page->prot); /* it had this protection a moment ago */
-	page->is_open = false;
-}
-
-static int open_page(struct page *page, uint64_t slot)
-{
-	struct cm_mapping mapping;
-	uint64_t address = slot & ~UINT64_C(4095);
-	long rc;
-
-	if (page->is_open && page->address == address)
-		return 0;
-	close_page(page);
-	rc = cm_maps_find(address, &mapping);
-	if (rc >= 0 && !(mapping.prot & PROT_WRITE))
-		rc = cm_sys3(SYS_mprotect, (long)address, 4096, mapping.prot | PROT_WRITE);
-	if (rc < 0)
-		return (int)rc;
-	*page = (struct page){.address = address, .prot = mapping.prot, .is_open = true};
-	return 0;
-}
-
-static int store(struct cm_object *object, struct page *page, uint64_t slot, void *target)
-{
-	int rc = open_page(page, slot);
+	int rc = cm_page_open(page, slot);
 
 	if (rc < 0)
 		return rc;
@@ -227,7 +194,7 @@ static void *choose(struct cm_site *site, const struct cm_object *caller, void *
 }
 
 static void patch_one(struct cm_object *object, const struct candidate *candidate,
-		      struct page *page)
+		      struct cm_page *page)
 {
 	uint32_t idx = (uint32_t)ELF64_R_SYM(candidate->rela->r_info);
 	uint64_t slot = object->base + candidate->rela->r_offset;
@@ -243,11 +210,11 @@ static void patch_one(struct cm_object *object, const struct candidate *candidat
 
 	if (!value || cm_stub_is((void *)value))
 		return;
-	if (candidate->is_got && !candidate->is_called) {
+	if (candidate->is_got && !cm_sites_may_change(candidate->uses)) {
 		site.library = NULL;
 		if (candidate->may_match && find_rule(&site, object, NULL) == 1) {
 			site.library = "";
-			refuse(&site, "address_taken: no call goes through this slot");
+			refuse(&site, "address_taken: the slot's value is used as an address");
 		}
 		return;
 	}
@@ -271,7 +238,7 @@ static void patch_one(struct cm_object *object, const struct candidate *candidat
 
 static void patch_object(struct cm_object *object)
 {
-	struct page page = {0};
+	struct cm_page page = {0};
 	uint32_t n;
 	void *pin = NULL;
 
@@ -291,7 +258,7 @@ static void patch_object(struct cm_object *object)
 	find_called(object, n);
 	for (uint32_t i = 0; i < n; i++)
 		patch_one(object, &candidates[i], &page);
-	close_page(&page);
+	cm_page_close(&page);
 	if (pin)
 		(void)dlclose(pin); /* gives back what was just taken */
 }
@@ -384,7 +351,7 @@ void *cm_sites_dlsym(void *address, const char *symbol, const struct cm_object *
 		return address;
 	cm_lock(&cm_process.sites_lock);
 	definer = cm_object_of(address);
-	if (definer && !definer->is_skipped && cm_object_find(definer, symbol, false)) {
+	if (definer && !definer->is_skipped && cm_object_find(definer, symbol, NULL)) {
 		uint32_t n = atomic_load_explicit(&cm_n_sites, memory_order_relaxed);
 		bool known = false;
 

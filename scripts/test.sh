@@ -31,7 +31,7 @@ check()
 	fi
 	failed=$((failed + 1))
 	echo "FAIL  $name"
-	tail -n 60 "$log" | sed 's/^/      /'
+	grep -v '^\[[0-9]*/[0-9]*\] [CLG]' "$log" | tail -n 60 | sed 's/^/      /'
 	return 1
 }
 
@@ -80,7 +80,7 @@ scripts/setup.sh --test </dev/null || {
 warnings=-Dwerror=false
 [ "${CI:-}" != true ] || warnings=-Dwerror=true
 check 'build: configure' configure "$build" -Dtests=true $warnings || finish
-check 'build: compile' ninja -C "$build" || finish
+check 'build: compile' ninja -k 0 -C "$build" || finish
 check 'check: style' scripts/check-style.sh
 check 'check: includes' scripts/check-includes.sh
 check 'check: preload symbols' scripts/check-preload.sh "$build/preload/libcallmark-preload.so"

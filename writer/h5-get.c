@@ -246,10 +246,18 @@ int cm_h5_get_metadata(hid_t group, struct cm_text_store *store, const struct cm
 		       size_t *ret_n)
 {
 	struct meta_list list = {.store = store};
-	herr_t status = H5Aiterate2(group, H5_INDEX_NAME, H5_ITER_INC, NULL, visit_attribute, &list);
 	struct cm_meta *copy = NULL;
-	int rc = list.rc < 0 ? list.rc : status < 0 ? -EINVAL : 1;
+	herr_t status;
+	int rc;
 
+	/*
+	 * Iterating over an attribute that cannot be decoded crashes in HDF5 1.10. Looking for a
+	 * name decodes them all and fails properly.
+	 */
+	if (H5Aexists(group, "?") < 0)
+		return -EINVAL;
+	status = H5Aiterate2(group, H5_INDEX_NAME, H5_ITER_INC, NULL, visit_attribute, &list);
+	rc = list.rc < 0 ? list.rc : status < 0 ? -EINVAL : 1;
 	if (rc > 0) {
 		copy = cm_text_store_alloc(store, list.n, sizeof(*copy));
 		rc = copy ? 1 : -EFBIG;

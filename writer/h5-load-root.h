@@ -12,6 +12,12 @@
 int cm_load_root(struct cm_results *results, struct cm_diag *diag);
 
 /*
+ * Before it, for a file without checksums: load it in a child process, because HDF5 can crash on
+ * it. -EINVAL when it did. The results stay as they are.
+ */
+int cm_load_try(struct cm_results *results, struct cm_diag *diag);
+
+/*
  * Where an external link of `path` leads: *ret_target (malloc) is a real path below path's own
  * folder, *ret_group the object's name in it (malloc). -ENOENT: the file is not there. -EINVAL: it
  * leads out of the folder, or to something that is no object right under a root.

@@ -47,7 +47,7 @@ static bool has_usual_sizes(hid_t file)
 int cm_h5_open_file(const char *path, hid_t *ret_file, struct cm_diag *diag)
 {
 	hid_t plist, file = H5I_INVALID_HID;
-	int fd, rc = cm_h5_init(diag);
+	int fd = -1, rc = cm_h5_init(diag);
 
 	if (rc == 0)
 		rc = open_regular(path, &fd, diag);

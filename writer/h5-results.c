@@ -59,7 +59,9 @@ int cm_results_open(struct cm_results **ret_results, const char *path, struct cm
 		free(results);
 		return cm_diag_set(diag, -ENOMEM, "%s: out of memory", path);
 	}
-	rc = cm_load_root(results, diag);
+	rc = cm_load_try(results, diag);
+	if (rc == 0)
+		rc = cm_load_root(results, diag);
 	if (rc < 0) {
 		cm_results_close(results);
 		return rc;

@@ -16,7 +16,9 @@
  * names, ranks ascending.
  *
  * Hostile input: a truncated, foreign or nonsensical file is a negative errno and one clear line,
- * never a crash and never an unbounded allocation. Everything returned is owned by the results and
+ * never a crash and never an unbounded allocation. HDF5 itself is not that strict: files in its older
+ * format (scope-profiler's; ours have checksums) are first loaded in a forked child, in open.
+ * Everything returned is owned by the results and
  * valid until close. Threads: one at a time.
  */
 #ifndef CALLMARK_WRITER_RESULTS_H

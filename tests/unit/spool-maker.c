@@ -78,8 +78,8 @@ void spool_maker_identity(struct spool_maker *maker, const char *run_id, const c
 	char host[256] = "";
 
 	check(gethostname(host, sizeof(host) - 1) == 0, "gethostname");
-	spool_maker_item(maker, CM_ITEM_IDENTITY, &item, sizeof(item), run_id, host, "/usr/bin/prog",
-			 "/tmp", output, "", NULL);
+	spool_maker_item(maker, CM_ITEM_IDENTITY, &item, sizeof(item), run_id, host,
+			 "/usr/bin/prog", "/tmp", output, "", NULL);
 }
 
 void spool_maker_env(struct spool_maker *maker, const char *variable)
@@ -110,8 +110,7 @@ void spool_maker_site(struct spool_maker *maker, uint32_t region, const char *sy
 void spool_maker_thread(struct spool_maker *maker, uint32_t thread, uint32_t slot, uint64_t tid,
 			const char *name)
 {
-	struct cm_spool_thread_item item = {
-		.thread = thread, .slot = slot, .tid = tid, .start = 1};
+	struct cm_spool_thread_item item = {.thread = thread, .slot = slot, .tid = tid, .start = 1};
 
 	spool_maker_item(maker, CM_ITEM_THREAD, &item, sizeof(item), name, NULL);
 }
@@ -236,8 +235,8 @@ void spool_words_call(struct spool_words *words, uint32_t region, uint64_t start
 		      unsigned int flags)
 {
 	uint64_t duration = end - start, offset = end - words->base;
-	uint64_t head = (uint64_t)flags << CM_WORD_FLAGS_SHIFT |
-			(uint64_t)region << CM_WORD_REGION_SHIFT;
+	uint64_t head = (uint64_t)flags << CM_WORD_FLAGS_SHIFT | (uint64_t)region
+									 << CM_WORD_REGION_SHIFT;
 
 	if (words->base && end >= words->base && !flags &&
 	    !(duration >> CM_WORD_SHORT_DURATION_BITS) && !(offset >> CM_WORD_SHORT_OFFSET_BITS)) {

@@ -39,10 +39,10 @@ struct spool_words {
 
 /* A ring file; zeroed fields are good defaults. */
 struct spool_ring {
-	uint64_t stream_base;	/* bytes */
+	uint64_t stream_base; /* bytes */
 	const uint64_t *words;
 	size_t n_words;
-	size_t n_room; /* words of the ring; those beyond n_words are zero */
+	size_t n_room;			  /* words of the ring; those beyond n_words are zero */
 	const struct cm_spool_open *open; /* map only */
 	size_t n_open;
 	uint64_t n_dropped;

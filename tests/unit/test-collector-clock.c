@@ -53,8 +53,7 @@ Test(clock, meets_every_sync_point_and_is_within_1_ns_between)
 		uint64_t n_ticks = points[i + 1].tick - points[i].tick;
 		uint64_t n_ns = (uint64_t)(points[i + 1].ns - points[i].ns);
 		uint64_t at = random_below(n_ticks);
-		int64_t exact = points[i].ns +
-				(int64_t)((unsigned __int128)at * n_ns / n_ticks);
+		int64_t exact = points[i].ns + (int64_t)((unsigned __int128)at * n_ns / n_ticks);
 		int64_t got = cm_clock_map_ns(&map, points[i].tick + at);
 
 		cr_assert(got == exact || got == exact - 1, "%ld is not %ld", (long)got,
@@ -67,8 +66,9 @@ Test(clock, meets_every_sync_point_and_is_within_1_ns_between)
 static void expect_monotone(const struct cm_clock_point *points, size_t n)
 {
 	for (int k = 0; k < 200000; k++) {
-		uint64_t tick = k % 2 ? random_below(UINT64_MAX)
-				      : points[(size_t)rand() % n].tick + (uint64_t)rand() % 64 - 32;
+		uint64_t tick =
+			k % 2 ? random_below(UINT64_MAX)
+			      : points[(size_t)rand() % n].tick + (uint64_t)rand() % 64 - 32;
 		uint64_t later = tick + random_below(k % 3 ? 4 : UINT64_C(1) << 40);
 		int64_t ns;
 
@@ -118,7 +118,7 @@ Test(clock, goes_on_with_the_overall_rate_outside_the_points)
 Test(clock, survives_wild_points)
 {
 	static const struct cm_clock_point points[] = {
-		{1000, 1000}, {2000, 2000}, {2500, 9}, {3000, 3000},
+		{1000, 1000},	   {2000, 2000}, {2500, 9},  {3000, 3000},
 		{3500, INT64_MAX}, {4000, 4000}, {3000, 77}, {5000, 5000},
 	};
 

@@ -273,7 +273,10 @@ Test(collect_spool, joins_the_ranks_of_a_run)
 	static const char *const env[] = {"PMI_RANK=0", "PMI_RANK=1"};
 
 	for (uint64_t i = 0; i < 2; i++) {
-		struct made made = {.pid = 80 + i, .start = 1, .env = env[i], .env2 = "PMI_SIZE=2",
+		struct made made = {.pid = 80 + i,
+				    .start = 1,
+				    .env = env[i],
+				    .env2 = "PMI_SIZE=2",
 				    .n_calls = 7};
 
 		make(&made);
@@ -285,8 +288,8 @@ Test(collect_spool, joins_the_ranks_of_a_run)
 Test(collect_spool, takes_over_what_is_left_of_a_run)
 {
 	struct made child = {.pid = DEAD_PID, .start = 1, .main_pid = DEAD_PID + 1, .n_calls = 5};
-	struct made main_one = {.pid = DEAD_PID + 1, .start = 2, .main_pid = DEAD_PID + 1,
-				.n_calls = 50};
+	struct made main_one = {
+		.pid = DEAD_PID + 1, .start = 2, .main_pid = DEAD_PID + 1, .n_calls = 50};
 
 	make(&child);
 	make(&main_one);
@@ -369,8 +372,11 @@ Test(collect_spool, leaves_the_spools_of_living_processes_and_says_what_failed)
 
 Test(collect_spool, completes_ranks_that_wait_for_others)
 {
-	struct made made = {.pid = DEAD_PID, .start = 1, .env = "PMI_RANK=1",
-			    .env2 = "PMI_SIZE=4", .n_calls = 7};
+	struct made made = {.pid = DEAD_PID,
+			    .start = 1,
+			    .env = "PMI_RANK=1",
+			    .env2 = "PMI_SIZE=4",
+			    .n_calls = 7};
 	char path[192];
 
 	make(&made);

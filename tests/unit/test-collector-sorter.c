@@ -32,8 +32,7 @@ static int take(void *ctx, const struct cm_record *records, size_t n, struct cm_
 		const struct cm_record *last = &check->last, *record = &records[i];
 
 		cr_assert(check->n == 0 || last->region < record->region ||
-				  (last->region == record->region &&
-				   last->start <= record->start),
+				  (last->region == record->region && last->start <= record->start),
 			  "record %lu is out of order", (unsigned long)check->n);
 		check->last = *record;
 		check->sum += mix(record);
@@ -100,7 +99,8 @@ ParameterizedTest(struct sort_row *row, sorter, gives_every_call_once_by_region_
 	uint64_t sum = 0;
 
 	srand(7);
-	cr_assert_eq(cm_sorter_new(&sorter, row->n_regions, row->n, row->n_bytes, "/tmp", &diag), 0);
+	cr_assert_eq(cm_sorter_new(&sorter, row->n_regions, row->n, row->n_bytes, "/tmp", &diag),
+		     0);
 	for (uint64_t i = 0; i < row->n; i++) {
 		int64_t start = make_start(row->shape, i);
 		struct cm_record record = {start, start + rand() % 100,

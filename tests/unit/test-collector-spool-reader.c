@@ -162,8 +162,13 @@ Test(spool_reader, finds_open_calls_sorted_and_rings_in_order)
 {
 	struct cm_spool_open open[300] = {0};
 	uint64_t word = CM_WORD_SHORT_BIT;
-	struct spool_ring map = {.stream_base = 800, .words = &word, .n_words = 1, .n_room = 16,
-				 .open = open, .n_open = 300, .n_dropped = 3};
+	struct spool_ring map = {.stream_base = 800,
+				 .words = &word,
+				 .n_words = 1,
+				 .n_room = 16,
+				 .open = open,
+				 .n_open = 300,
+				 .n_dropped = 3};
 	struct spool_ring segment = {.stream_base = 400, .words = &word, .n_words = 1};
 	struct cm_spool_reader reader;
 	struct cm_diag diag = {0};

@@ -51,8 +51,8 @@ TestSuite(stream, .init = setup, .fini = teardown);
 static void add(uint32_t region, uint64_t start, uint64_t end, unsigned int flags, uint32_t thread)
 {
 	spool_words_call(&words, region, start, end, flags);
-	known.calls[known.n++] = (struct cm_call){start, end, thread, (uint16_t)region,
-						  (uint16_t)flags};
+	known.calls[known.n++] =
+		(struct cm_call){start, end, thread, (uint16_t)region, (uint16_t)flags};
 }
 
 static size_t read_all(struct cm_call *calls, size_t n_room, size_t n_batch, uint64_t *ret_n_bad)
@@ -96,11 +96,11 @@ static void expect_known(const char *what, uint64_t n_bad)
 Test(stream, decodes_every_kind_of_record)
 {
 	spool_words_thread(&words, 0);
-	add(0, 1000000, 1000050, 0, 0);		       /* long: no reference point yet */
-	add(1, 1000040, 1000040, 0, 0);		       /* before it: long again */
-	add(7, 1000100, 1000100 + 8388607, 0, 0);      /* short, the longest */
-	add(7, 1000100, 1000100 + 8388608, 0, 0);      /* one longer */
-	add(0, 9388708, 9388708 + 16777215, 0, 0);     /* the duration is too long again */
+	add(0, 1000000, 1000050, 0, 0);		   /* long: no reference point yet */
+	add(1, 1000040, 1000040, 0, 0);		   /* before it: long again */
+	add(7, 1000100, 1000100 + 8388607, 0, 0);  /* short, the longest */
+	add(7, 1000100, 1000100 + 8388608, 0, 0);  /* one longer */
+	add(0, 9388708, 9388708 + 16777215, 0, 0); /* the duration is too long again */
 	add(1, UINT64_C(30000000), UINT64_C(30000000) + (UINT64_C(1) << 36), 0, 0); /* huge */
 	spool_words_raw(&words, (uint64_t)CM_WORD_NOP << CM_WORD_KIND_SHIFT | 12345);
 	spool_words_thread(&words, 1);
@@ -158,8 +158,8 @@ static void leave_drain(size_t first, size_t n_written, size_t n_cleared, size_t
 {
 	uint64_t ring_words[N_RING] = {0};
 	struct spool_words drained = {.words = words.words, .n = first + n_written};
-	struct spool_ring ring = {.stream_base = 8 * (first + n_moved), .words = ring_words,
-				  .n_words = N_RING};
+	struct spool_ring ring = {
+		.stream_base = 8 * (first + n_moved), .words = ring_words, .n_words = N_RING};
 
 	if (!n_moved)
 		memcpy(ring_words + n_cleared, words.words + first + n_cleared,
@@ -266,8 +266,8 @@ Test(stream, forgets_the_reference_point_behind_a_hole)
 	second.base = 0;
 	spool_words_call(&second, 1, 9000, 9010, 0);
 	known.calls[known.n++] = (struct cm_call){9000, 9010, 0, 1, 0};
-	ring = (struct spool_ring){.stream_base = 8 * hole, .words = second.words,
-				   .n_words = second.n};
+	ring = (struct spool_ring){
+		.stream_base = 8 * hole, .words = second.words, .n_words = second.n};
 	spool_maker_ring(&maker, 0, "map", &ring);
 	expect_known("hole", 1);
 	spool_words_fini(&second);

@@ -103,8 +103,11 @@ static void scan(struct job *job)
 
 static int write_out(struct job *job, size_t sort_bytes)
 {
-	struct cm_trace_sink sink = {.rows = give_rows, .append = take, .ctx = &check,
-				     .spill_dir = tempdir, .sort_bytes = sort_bytes};
+	struct cm_trace_sink sink = {.rows = give_rows,
+				     .append = take,
+				     .ctx = &check,
+				     .spill_dir = tempdir,
+				     .sort_bytes = sort_bytes};
 
 	return cm_trace_write(&job->trace, &sink, &job->progress, &job->diag);
 }
@@ -221,11 +224,15 @@ Test(trace, accounts_every_call_once)
 		{.start = 100, .region = 0}, /* is in the stream: killed between the two */
 		{.start = 200, .region = 0}, /* still running */
 		{.start = 100, .region = 1}, /* another region's start */
-		{.start = 900, .region = 2},
-		{.start = 901, .region = 77}, /* no such region */
+		{.start = 900, .region = 2}, {.start = 901, .region = 77}, /* no such region */
 	};
 	struct cm_spool_totals totals[] = {
-		{.used = 1, .region = 3, .total = 50, .min = 5, .max = 9, .buckets = {[2] = 8},
+		{.used = 1,
+		 .region = 3,
+		 .total = 50,
+		 .min = 5,
+		 .max = 9,
+		 .buckets = {[2] = 8},
 		 .n_lost = 2},
 		{.used = 1, .region = 0, .total = 5, .min = 5, .max = 5, .buckets = {[2] = 1}},
 		{.used = 1, .region = 88, .total = 5, .min = 5, .max = 5, .buckets = {[2] = 1}},

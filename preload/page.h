@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Writing to pages that may be read-only (RELRO): one at a time, and each gets back exactly the
+ * protection that it had.
+ *
+ *	struct cm_page page = {0};
+ *	for each address: if (!cm_page_open(&page, address)) store
+ *	cm_page_close(&page);
+ *
+ * Sites lock held.
+ */
+#ifndef CALLMARK_PRELOAD_PAGE_H
+#define CALLMARK_PRELOAD_PAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cm_page {
+	uint64_t address;
+	int prot;
+	bool is_open;
+};
+
+/* Make the page of this address writable; the one opened before is closed. Negative errno. */
+int cm_page_open(struct cm_page *page, uint64_t address);
+
+void cm_page_close(struct cm_page *page);
+
+#endif
