@@ -13,7 +13,8 @@
  *     inside the rank (CALLMARK_RANKED in the spool's environment) and started another process;
  *   - without a rank: the process `run` started, or without `run` the first one, has the main name;
  *   - all others, and a second process of a rank: <stem>.<exe>-<pid>.h5.
- * Every file made is noted in <run folder>/outputs, a line each: rank TAB pid TAB main(0|1) TAB path.
+ * Every file made is noted in <run folder>/outputs, a line each: rank TAB pid TAB main(0|1) TAB
+ *path.
  *
  * --run takes over every process folder of a run whose process has ended (pid and start time), the
  * one that `run` started first; then, when no process got the main name, renames the first other

@@ -60,7 +60,7 @@ struct cm_profile_region {
 	uint64_t dropped_events; /* records missing for another reason than a cap */
 	uint64_t max_events;	 /* the cap; UINT64_MAX none, 0 trace=off */
 	uint64_t histogram[CM_PROFILE_N_BUCKETS]; /* log2 ns, over all completed, timed calls */
-	bool one_thread;  /* all records are of `thread`: the threads dataset is constant */
+	bool one_thread; /* all records are of `thread`: the threads dataset is constant */
 	int32_t thread;
 };
 

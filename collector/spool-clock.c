@@ -17,11 +17,13 @@ static bool is_this_boot(const struct cm_spool_reader *reader, int64_t offset_ns
 	const struct cm_spool_process *process = &reader->process;
 	int64_t then_ns = (int64_t)(process->start_realtime_ns - process->start_mono_ns);
 	char here[256] = "";
+	int64_t step_ns;
 
 	if (gethostname(here, sizeof(here) - 1) < 0 ||
 	    (*reader->hostname && strcmp(here, reader->hostname)))
 		return false;
-	return offset_ns - then_ns < MAX_STEP_NS && then_ns - offset_ns < MAX_STEP_NS;
+	return !__builtin_sub_overflow(offset_ns, then_ns, &step_ns) && step_ns < MAX_STEP_NS &&
+	       step_ns > -MAX_STEP_NS;
 }
 
 static bool is_short(const struct cm_clock_point *points, size_t n)

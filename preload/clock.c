@@ -54,8 +54,8 @@ static void *find_vdso_clock(void)
 	/* Without DT_HASH the table ends, at the latest, where the strings begin. */
 	n_symbols = hash ? hash[1] : (size_t)(strings - (const char *)symbols) / sizeof(*symbols);
 	for (uint64_t i = 0; i < n_symbols; i++)
-		if (symbols[i].st_shndx && !strcmp(strings + symbols[i].st_name,
-						   "__vdso_clock_gettime"))
+		if (symbols[i].st_shndx &&
+		    !strcmp(strings + symbols[i].st_name, "__vdso_clock_gettime"))
 			return (void *)(load + symbols[i].st_value);
 	return NULL;
 }
@@ -63,7 +63,8 @@ static void *find_vdso_clock(void)
 /* The kernel itself keeps time with the TSC, and the CPU promises a constant, unstopped one. */
 static bool can_trust_tsc(void)
 {
-	static const char path[] = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
+	static const char path[] =
+		"/sys/devices/system/clocksource/clocksource0/current_clocksource";
 	unsigned int a, b, c, d = 0;
 	char name[8] = "";
 	int fd = cm_sys_open(path, O_RDONLY, 0);
@@ -72,7 +73,8 @@ static bool can_trust_tsc(void)
 		(void)cm_sys3(SYS_read, fd, (long)name, 4); /* an empty name is no "tsc" */
 		cm_sys_close(fd);
 	}
-	return !memcmp(name, "tsc\n", 4) && __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & 1u << 8);
+	return !memcmp(name, "tsc\n", 4) && __get_cpuid(0x80000007, &a, &b, &c, &d) &&
+	       (d & 1u << 8);
 }
 
 bool cm_clock_init(const char *wish)
@@ -125,9 +127,9 @@ void cm_clock_need_scale(void)
 		cm_clock_sync(&tick, &mono, &real);
 	while (mono - cm_process.start_mono_ns < 200000);
 	if (tick > cm_process.start_tick)
-		cm_clock_scale = (uint64_t)(((unsigned __int128)(mono - cm_process.start_mono_ns)
-					     << 32) /
-					    (tick - cm_process.start_tick));
+		cm_clock_scale =
+			(uint64_t)(((unsigned __int128)(mono - cm_process.start_mono_ns) << 32) /
+				   (tick - cm_process.start_tick));
 }
 
 uint64_t cm_clock_ticks(uint64_t ns)

@@ -12,10 +12,10 @@
 #define CM_ENV_SYMBOLS "CALLMARK_SYMBOLS" /* inline rules, ';' between; after those of the file */
 #define CM_ENV_OUTPUT "CALLMARK_OUTPUT"	  /* default profiling_data.h5; %r rank %p pid %h host */
 #define CM_ENV_SPOOL "CALLMARK_SPOOL"	  /* base folder of the spool; default $TMPDIR, /tmp */
-#define CM_ENV_EXE "CALLMARK_EXE"	  /* globs, ':' between: base names of programs to profile */
-#define CM_ENV_CLOCK "CALLMARK_CLOCK"	  /* tsc | monotonic; default: tsc where it can be trusted */
-#define CM_ENV_VERBOSE "CALLMARK_VERBOSE" /* 1: say what was patched and what was not */
-#define CM_ENV_RANK "CALLMARK_RANK"	  /* overrides the launcher's rank */
+#define CM_ENV_EXE "CALLMARK_EXE"     /* globs, ':' between: base names of programs to profile */
+#define CM_ENV_CLOCK "CALLMARK_CLOCK" /* tsc | monotonic; default: tsc where it can be trusted */
+#define CM_ENV_VERBOSE "CALLMARK_VERBOSE"   /* 1: say what was patched and what was not */
+#define CM_ENV_RANK "CALLMARK_RANK"	    /* overrides the launcher's rank */
 #define CM_ENV_COMPRESS "CALLMARK_COMPRESS" /* none | fast | small */
 #define CM_ENV_RUN_ID "CALLMARK_RUN_ID"	    /* all processes of one run share it */
 

@@ -38,7 +38,7 @@ struct job {
 	const char *path;
 	char *argv[4];
 	bool keep_stderr;
-	int error; /* of exec, set in the shared memory */
+	int error;   /* of exec, set in the shared memory */
 	char *stack; /* for the collector's process */
 };
 
@@ -46,8 +46,8 @@ static char *environment[CM_MAX_VARIABLES + 1];
 
 void cm_exit_keep_environment(char **envp)
 {
-	static const char *const names[] = {"PATH=", "HOME=", "TMPDIR=", "TERM=", "LANG=", "LC_",
-					    "USER=", "COLUMNS=", "NO_COLOR=", "CALLMARK_"};
+	static const char *const names[] = {"PATH=", "HOME=", "TMPDIR=",  "TERM=",     "LANG=",
+					    "LC_",   "USER=", "COLUMNS=", "NO_COLOR=", "CALLMARK_"};
 	int n = 0;
 
 	for (; envp && *envp; envp++)
@@ -131,7 +131,8 @@ int cm_exit_collect(const char *collect, const char *folder)
 			rc = cm_sys6(SYS_wait4, pid, (long)&status, __WALL, 0, 0, 0);
 		while (rc == -EINTR);
 	}
-	(void)cm_sys3(SYS_munmap, (long)stacks, 2 * CM_STACK_BYTES, 0); /* the process ends anyway */
+	(void)cm_sys3(SYS_munmap, (long)stacks, 2 * CM_STACK_BYTES,
+		      0); /* the process ends anyway */
 	if (pid < 0)
 		return (int)pid;
 	return job.error < 0 ? job.error : WIFEXITED(status) ? WEXITSTATUS(status) : 126;

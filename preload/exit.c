@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "preload/process.h"
 #include "preload/clock.h"
+#include "preload/process.h"
 #include "preload/say.h"
 #include "preload/syscall.h"
 #include "preload/thread.h"

@@ -3,7 +3,8 @@
  * The end of a process: freeze the spool, have the collector take it over, wait for it.
  *
  * Invisible to the program: no signal, no child that wait() finds, no output, no change of its exit
- * status. At most once a process; a forked child that recorded nothing and a vfork child do nothing.
+ * status. At most once a process; a forked child that recorded nothing and a vfork child do
+ * nothing.
  */
 #ifndef CALLMARK_PRELOAD_EXIT_H
 #define CALLMARK_PRELOAD_EXIT_H

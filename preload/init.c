@@ -32,9 +32,9 @@
 static struct cm_rules rules;
 
 static const struct cm_sites_hook hooks[] = {
-	{"dlopen", (void *)cm_loader_dlopen}, {"dlclose", (void *)cm_loader_dlclose},
-	{"dlsym", (void *)cm_loader_dlsym},   {"dlvsym", (void *)cm_loader_dlvsym},
-	{"_exit", (void *)cm_exit_now},	      {"_Exit", (void *)cm_exit_now},
+	{"dlopen", (void *)cm_loader_dlopen},  {"dlclose", (void *)cm_loader_dlclose},
+	{"dlsym", (void *)cm_loader_dlsym},    {"dlvsym", (void *)cm_loader_dlvsym},
+	{"_exit", (void *)cm_exit_now},	       {"_Exit", (void *)cm_exit_now},
 	{"quick_exit", (void *)cm_exit_quick}, {NULL, NULL},
 };
 
@@ -263,8 +263,8 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 		rc = read_settings(argc, argv, &diag);
 	if (rc >= 0)
 		cm_exit_keep_environment(envp);
-	if (rc >= 0 && (cm_stub_init() < 0 || cm_sites_init(&rules, hooks) < 0 ||
-			cm_exit_init() < 0))
+	if (rc >= 0 &&
+	    (cm_stub_init() < 0 || cm_sites_init(&rules, hooks) < 0 || cm_exit_init() < 0))
 		rc = cm_diag_set(&diag, -ENOMEM, "out of memory");
 	if (rc < 0) {
 		atomic_store_explicit(&cm_process.state, CM_PROCESS_CLOSED, memory_order_release);

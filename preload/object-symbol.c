@@ -84,7 +84,8 @@ static uint32_t gnu_hash(const char *name)
 	return hash;
 }
 
-static const Elf64_Sym *find_gnu(const struct cm_object *object, const char *name, const char *version)
+static const Elf64_Sym *find_gnu(const struct cm_object *object, const char *name,
+				 const char *version)
 {
 	const uint32_t *table = object->gnu_hash;
 	uint32_t n_buckets = table[0], first = table[1], n_bloom = table[2];
@@ -105,7 +106,8 @@ static const Elf64_Sym *find_gnu(const struct cm_object *object, const char *nam
 	}
 }
 
-static const Elf64_Sym *find_sysv(const struct cm_object *object, const char *name, const char *version)
+static const Elf64_Sym *find_sysv(const struct cm_object *object, const char *name,
+				  const char *version)
 {
 	const uint32_t *table = object->sysv_hash;
 	const uint32_t *chain = table + 2 + table[0];
@@ -121,7 +123,8 @@ static const Elf64_Sym *find_sysv(const struct cm_object *object, const char *na
 	return NULL;
 }
 
-const Elf64_Sym *cm_object_find(const struct cm_object *object, const char *name, const char *version)
+const Elf64_Sym *cm_object_find(const struct cm_object *object, const char *name,
+				const char *version)
 {
 	if (!object->symbols || !object->strings)
 		return NULL;

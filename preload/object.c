@@ -58,39 +58,79 @@ static const void *pointer(const struct cm_object *object, const Elf64_Dyn *dyn)
 	return (const void *)(value < object->base ? value + object->base : value);
 }
 
+static void read_table(struct cm_object *object, const Elf64_Dyn *dyn)
+{
+	const void *p = pointer(object, dyn);
+
+	switch (dyn->d_tag) {
+	case DT_SYMTAB:
+		object->symbols = p;
+		break;
+	case DT_STRTAB:
+		object->strings = p;
+		break;
+	case DT_VERSYM:
+		object->versions = p;
+		break;
+	case DT_VERNEED:
+		object->needs = p;
+		break;
+	case DT_VERDEF:
+		object->defs = p;
+		break;
+	case DT_GNU_HASH:
+		object->gnu_hash = p;
+		break;
+	case DT_HASH:
+		object->sysv_hash = p;
+		break;
+	case DT_RELA:
+		object->rela = p;
+		break;
+	case DT_JMPREL:
+		object->plt_rela = p;
+		break;
+	default:
+		break;
+	}
+}
+
+static void read_value(struct cm_object *object, const Elf64_Dyn *dyn)
+{
+	uint64_t value = dyn->d_un.d_val;
+
+	switch (dyn->d_tag) {
+	case DT_RELASZ:
+		object->n_rela = value / sizeof(Elf64_Rela);
+		break;
+	case DT_PLTRELSZ:
+		object->n_plt_rela = value / sizeof(Elf64_Rela);
+		break;
+	case DT_BIND_NOW:
+		object->binds_now = true;
+		break;
+	case DT_SYMBOLIC:
+		object->binds_own_first = true;
+		break;
+	case DT_FLAGS:
+		object->binds_now |= !!(value & DF_BIND_NOW);
+		object->binds_own_first |= !!(value & DF_SYMBOLIC);
+		break;
+	case DT_FLAGS_1:
+		object->binds_now |= !!(value & DF_1_NOW);
+		break;
+	default:
+		break;
+	}
+}
+
 static void read_dynamic(struct cm_object *object)
 {
-	bool plt_is_rela = true;
-
 	for (const Elf64_Dyn *dyn = object->dynamic; dyn && dyn->d_tag != DT_NULL; dyn++) {
-		const void *p = pointer(object, dyn);
-		uint64_t value = dyn->d_un.d_val;
-
-		switch (dyn->d_tag) {
-		case DT_SYMTAB: object->symbols = p; break;
-		case DT_STRTAB: object->strings = p; break;
-		case DT_VERSYM: object->versions = p; break;
-		case DT_VERNEED: object->needs = p; break;
-		case DT_VERDEF: object->defs = p; break;
-		case DT_GNU_HASH: object->gnu_hash = p; break;
-		case DT_HASH: object->sysv_hash = p; break;
-		case DT_RELA: object->rela = p; break;
-		case DT_RELASZ: object->n_rela = value / sizeof(Elf64_Rela); break;
-		case DT_JMPREL: object->plt_rela = p; break;
-		case DT_PLTRELSZ: object->n_plt_rela = value / sizeof(Elf64_Rela); break;
-		case DT_PLTREL: plt_is_rela = value == DT_RELA; break;
-		case DT_BIND_NOW: object->binds_now = true; break;
-		case DT_SYMBOLIC: object->binds_own_first = true; break;
-		case DT_FLAGS:
-			object->binds_now |= !!(value & DF_BIND_NOW);
-			object->binds_own_first |= !!(value & DF_SYMBOLIC);
-			break;
-		case DT_FLAGS_1: object->binds_now |= !!(value & DF_1_NOW); break;
-		default: break;
-		}
+		read_table(object, dyn);
+		read_value(object, dyn);
 	}
-	if (!plt_is_rela)
-		object->n_plt_rela = 0;
+	/* x86-64 has no other kind of relocation than RELA, in either table. */
 	if (!object->rela)
 		object->n_rela = 0;
 	if (!object->plt_rela)

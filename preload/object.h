@@ -19,10 +19,10 @@ struct cm_object {
 	uint64_t base;	    /* load bias */
 	uint64_t low, high; /* of all segments */
 	const Elf64_Dyn *dynamic;
-	const char *path;   /* as the loader names it; "" for the program */
-	const char *name;   /* base name; the program's own for the program */
+	const char *path; /* as the loader names it; "" for the program */
+	const char *name; /* base name; the program's own for the program */
 	bool is_main;
-	bool is_skipped;   /* ours, the loader, the vDSO */
+	bool is_skipped; /* ours, the loader, the vDSO */
 	bool is_gone;
 	bool is_patched;
 	const uint64_t *check_slot; /* one slot we changed, and to what: a reloaded copy differs */

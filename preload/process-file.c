@@ -153,7 +153,8 @@ void cm_process_sync(bool force)
 
 	if (!cm_process.has_spool)
 		return;
-	if (!force && cm_clock_now() - cm_process.last_sync_tick < cm_clock_ticks(UINT64_C(10000000000)))
+	if (!force &&
+	    cm_clock_now() - cm_process.last_sync_tick < cm_clock_ticks(UINT64_C(10000000000)))
 		return;
 	cm_clock_sync(&sync.tick, &sync.mono_ns, &sync.realtime_ns);
 	cm_process.last_sync_tick = sync.tick;

@@ -124,9 +124,8 @@ static int make_folder(struct cm_diag *diag)
 
 static int write_identity(void)
 {
-	const char *strings[] = {cm_settings.run_id,	 cm_settings.hostname,
-				 cm_settings.executable, cm_settings.cwd,
-				 cm_settings.output,	 cm_settings.compress};
+	const char *strings[] = {cm_settings.run_id, cm_settings.hostname, cm_settings.executable,
+				 cm_settings.cwd,    cm_settings.output,   cm_settings.compress};
 	struct cm_spool_item item = {.type = CM_ITEM_IDENTITY};
 
 	return cm_process_append(&item, sizeof(item), strings, sizeof(strings) / sizeof(*strings));
@@ -136,9 +135,23 @@ static int write_identity(void)
 static bool wants_variable(const char *entry)
 {
 	static const char *const names[] = {
-		"PATH=", "LD_LIBRARY_PATH=", "LOADEDMODULES=", "MODULEPATH=", "USER=", "LOGNAME=",
-		"OMP_NUM_THREADS=", "SLURM_", "OMPI_", "PMIX_", "PMI_", "MV2_", "MPI_LOCAL", "PALS_",
-		"FLUX_", "LIKWID_", "CALLMARK_",
+		"PATH=",
+		"LD_LIBRARY_PATH=",
+		"LOADEDMODULES=",
+		"MODULEPATH=",
+		"USER=",
+		"LOGNAME=",
+		"OMP_NUM_THREADS=",
+		"SLURM_",
+		"OMPI_",
+		"PMIX_",
+		"PMI_",
+		"MV2_",
+		"MPI_LOCAL",
+		"PALS_",
+		"FLUX_",
+		"LIKWID_",
+		"CALLMARK_",
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
@@ -221,8 +234,8 @@ int cm_process_spool(struct cm_diag *diag)
 	cm_process.has_spool = rc >= 0;
 	cm_process.can_spool = rc >= 0;
 	if (rc < 0)
-		return cm_diag_set(diag, rc, "cannot write the spool %s (error %d)",
-				   cm_process.dir, -rc);
+		return cm_diag_set(diag, rc, "cannot write the spool %s (error %d)", cm_process.dir,
+				   -rc);
 	cm_process_append_new();
 	return 0;
 }

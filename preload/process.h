@@ -24,13 +24,14 @@
 struct cm_thread;
 
 enum cm_process_state {
-	CM_PROCESS_NEW = 0,    /* a forked child that has not recorded yet */
+	CM_PROCESS_NEW = 0, /* a forked child that has not recorded yet */
 	CM_PROCESS_ARMED = 1,
-	CM_PROCESS_CLOSED = 2, /* exit work has begun, or something failed: pass everything through */
+	CM_PROCESS_CLOSED =
+		2, /* exit work has begun, or something failed: pass everything through */
 };
 
 struct cm_process {
-	_Atomic uint32_t state; /* enum cm_process_state */
+	_Atomic uint32_t state;	     /* enum cm_process_state */
 	_Atomic uint32_t lock;	     /* of this struct and the process file; see cm_lock() */
 	_Atomic uint32_t sites_lock; /* of the registry, stubs and sites; never taken in a hook */
 	bool has_spool;
@@ -42,7 +43,7 @@ struct cm_process {
 	uint64_t start_mono_ns, start_realtime_ns, start_tick;
 	uint64_t last_sync_tick;
 	_Atomic uint64_t n_dropped;
-	size_t n_file_bytes;	   /* of the process file */
+	size_t n_file_bytes;	    /* of the process file */
 	uint32_t n_regions_written; /* of cm_regions */
 	uint32_t n_sites_written;
 	char dir[CM_SPOOL_PATH_BYTES];

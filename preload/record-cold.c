@@ -81,56 +81,67 @@ static void account_total(struct cm_thread *thread, uint32_t region, uint64_t du
 	totals->n_lost += lost;
 }
 
+/* A call as LONG or HUGE record; the base moves to its end. false: no room. */
+static bool write_long(struct cm_thread *thread, uint32_t region, uint64_t start, uint64_t duration,
+		       unsigned int flags)
+{
+	bool is_huge = duration >> CM_WORD_LONG_DURATION_BITS;
+	uint64_t *words = cm_drain_reserve(thread, is_huge ? 3 : 2);
+	uint64_t head = (uint64_t)flags << CM_WORD_FLAGS_SHIFT | (uint64_t)region
+									 << CM_WORD_REGION_SHIFT;
+
+	if (!words)
+		return false;
+	words[0] = head | (is_huge ? (uint64_t)CM_WORD_HUGE << CM_WORD_KIND_SHIFT
+				   : (uint64_t)CM_WORD_LONG << CM_WORD_KIND_SHIFT | duration);
+	words[1] = start + duration;
+	if (is_huge)
+		words[2] = start;
+	thread->base = start + duration;
+	return true;
+}
+
+static bool write_short(struct cm_thread *thread, uint32_t region, uint64_t start,
+			uint64_t duration)
+{
+	uint64_t *word = cm_drain_reserve(thread, 1);
+	uint64_t offset;
+
+	if (!word)
+		return false;
+	/* Draining may have reset the base. */
+	offset = start + duration - thread->base;
+	if (offset >> CM_WORD_SHORT_OFFSET_BITS) {
+		*word = (uint64_t)CM_WORD_NOP << CM_WORD_KIND_SHIFT;
+		return write_long(thread, region, start, duration, 0);
+	}
+	*word = CM_WORD_SHORT_BIT | (uint64_t)region << CM_WORD_SHORT_REGION_SHIFT |
+		duration << CM_WORD_SHORT_DURATION_SHIFT | offset;
+	return true;
+}
+
 /* The one place that accounts a call outside the fast path. Signals blocked. */
 static void account(struct cm_thread *thread, uint32_t region, uint64_t start, uint64_t end,
 		    unsigned int flags)
 {
 	struct cm_cell *cell = &thread->cells[region];
 	uint64_t duration = (int64_t)(end - start) < 0 ? 0 : end - start; /* unequal TSCs */
-	uint64_t offset = start + duration - thread->base, *words;
-	unsigned int n = duration >> CM_WORD_LONG_DURATION_BITS ? 3 : 2;
-	uint64_t head = (uint64_t)flags << CM_WORD_FLAGS_SHIFT |
-			(uint64_t)region << CM_WORD_REGION_SHIFT;
+	uint64_t offset = start + duration - thread->base;
+	bool ok;
 
 	cm_thread_note_cpu(thread);
 	if (cell->quota <= 0 && !refill(cell, region)) {
 		account_total(thread, region, duration, flags, false);
 		return;
 	}
-	if (!flags && !(duration >> CM_WORD_SHORT_DURATION_BITS) &&
-	    !(offset >> CM_WORD_SHORT_OFFSET_BITS))
-		n = 1;
-	words = cm_drain_reserve(thread, n);
-	if (!words) {
-		account_total(thread, region, duration, flags, true);
-		return;
-	}
-	cell->quota--;
-	/* Draining may have reset the base: look again. */
-	offset = start + duration - thread->base;
-	if (n == 1 && !(offset >> CM_WORD_SHORT_OFFSET_BITS)) {
-		words[0] = CM_WORD_SHORT_BIT | (uint64_t)region << CM_WORD_SHORT_REGION_SHIFT |
-			   duration << CM_WORD_SHORT_DURATION_SHIFT | offset;
-		return;
-	}
-	if (n == 1) {
-		words[0] = (uint64_t)CM_WORD_NOP << CM_WORD_KIND_SHIFT;
-		n = 2;
-		words = cm_drain_reserve(thread, n);
-		if (!words) {
-			account_total(thread, region, duration, flags, true);
-			return;
-		}
-	}
-	if (n == 2)
-		head |= (uint64_t)CM_WORD_LONG << CM_WORD_KIND_SHIFT | duration;
+	if (flags || duration >> CM_WORD_SHORT_DURATION_BITS || offset >> CM_WORD_SHORT_OFFSET_BITS)
+		ok = write_long(thread, region, start, duration, flags);
 	else
-		head |= (uint64_t)CM_WORD_HUGE << CM_WORD_KIND_SHIFT;
-	words[0] = head;
-	words[1] = start + duration;
-	if (n == 3)
-		words[2] = start;
-	thread->base = start + duration;
+		ok = write_short(thread, region, start, duration);
+	if (ok)
+		cell->quota--;
+	else
+		account_total(thread, region, duration, flags, true);
 }
 
 static void close_entry(struct cm_thread *thread, struct cm_spool_open *entry, uint64_t end,

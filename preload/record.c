@@ -138,7 +138,8 @@ static inline __attribute__((always_inline)) void leave(struct cm_frame *frame, 
 	struct cm_cell *cell;
 	uint64_t duration, offset, *slot;
 
-	/* Another thread's fiber, a forked child, not recorded, not the innermost, closed already. */
+	/* Another thread's fiber, a forked child, not recorded, not the innermost, closed already.
+	 */
 	if (unlikely(thread != frame->thread || entry + 1 != thread->table + thread->top ||
 		     entry->start != frame->start)) {
 		cm_record_exit_cold(frame, end);

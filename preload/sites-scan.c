@@ -30,7 +30,7 @@ static uint8_t use_of(uint8_t opcode, uint8_t modrm)
 {
 	switch (opcode) {
 	case 0xff:
-		return modrm == 0x15 ? CM_SLOT_CALLED
+		return modrm == 0x15   ? CM_SLOT_CALLED
 		       : modrm == 0x25 ? CM_SLOT_JUMPED
 		       : modrm == 0x35 ? CM_SLOT_LOADED
 				       : 0;
@@ -38,10 +38,14 @@ static uint8_t use_of(uint8_t opcode, uint8_t modrm)
 	case 0x7e: /* movq to an xmm register */
 	case 0x16: /* movhps */
 	case 0x22: /* pinsrq has an immediate; see below */
-	case 0x44: case 0x45: /* cmove, cmovne */
+	case 0x44:
+	case 0x45: /* cmove, cmovne */
 		return CM_SLOT_LOADED;
-	case 0x3b: case 0x39: case 0x85: /* cmp, test */
-	case 0x83: case 0x81:		  /* cmp with an immediate */
+	case 0x3b:
+	case 0x39:
+	case 0x85: /* cmp, test */
+	case 0x83:
+	case 0x81: /* cmp with an immediate */
 		return CM_SLOT_COMPARED;
 	default:
 		return 0;

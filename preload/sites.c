@@ -21,10 +21,10 @@
 struct candidate {
 	const Elf64_Rela *rela;
 	uint64_t plt_idx;
-	void *hook;	  /* our own function, or NULL */
-	bool may_match;	  /* a rule may want it */
-	bool is_got;	  /* GLOB_DAT: only if code calls through it */
-	uint8_t uses;	  /* of a GOT slot: enum cm_slot_use */
+	void *hook;	/* our own function, or NULL */
+	bool may_match; /* a rule may want it */
+	bool is_got;	/* GLOB_DAT: only if code calls through it */
+	uint8_t uses;	/* of a GOT slot: enum cm_slot_use */
 };
 
 static const struct cm_rules *rules;
@@ -79,7 +79,8 @@ static uint32_t collect(const struct cm_object *object, const Elf64_Rela *rela, 
 
 static void sort_slots(uint64_t *slots, uint32_t n)
 {
-	/* Relocations come almost sorted: insertion is linear then, and shell keeps the rest cheap. */
+	/* Relocations come almost sorted: insertion is linear then, and shell keeps the rest cheap.
+	 */
 	for (uint32_t gap = n / 2 ? n / 2 : 1; gap; gap /= 2)
 		for (uint32_t i = gap; i < n; i++) {
 			uint64_t slot = slots[i];
@@ -91,7 +92,8 @@ static void sort_slots(uint64_t *slots, uint32_t n)
 		}
 }
 
-/* Which of the GOT candidates does the object's code call? Its text is read only if there are any. */
+/* Which of the GOT candidates does the object's code call? Its text is read only if there are any.
+ */
 static void find_called(const struct cm_object *object, uint32_t n)
 {
 	uint32_t n_slots = 0;
@@ -342,8 +344,11 @@ void cm_sites_refresh(bool own_first, bool may_wait)
 
 void *cm_sites_dlsym(void *address, const char *symbol, const struct cm_object *caller)
 {
-	struct cm_site site = {.region = UINT32_MAX, .kind = CM_SITE_DLSYM, .symbol = symbol,
-			       .version = "", .object = caller ? caller->name : ""};
+	struct cm_site site = {.region = UINT32_MAX,
+			       .kind = CM_SITE_DLSYM,
+			       .symbol = symbol,
+			       .version = "",
+			       .object = caller ? caller->name : ""};
 	const struct cm_object *definer;
 	void *stub = NULL;
 
@@ -357,7 +362,8 @@ void *cm_sites_dlsym(void *address, const char *symbol, const struct cm_object *
 
 		stub = choose(&site, caller, address, NULL);
 		for (uint32_t i = 0; stub && i < n && !known; i++)
-			known = cm_sites[i].kind == CM_SITE_DLSYM && cm_sites[i].region == site.region &&
+			known = cm_sites[i].kind == CM_SITE_DLSYM &&
+				cm_sites[i].region == site.region &&
 				!strcmp(cm_sites[i].object, site.object);
 		if (stub && !known) {
 			note(&site);

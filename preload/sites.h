@@ -36,9 +36,10 @@ void *cm_sites_dlsym(void *address, const char *symbol, const struct cm_object *
 
 /* How code uses a slot of the global offset table; several may be set. */
 enum cm_slot_use {
-	CM_SLOT_CALLED = 1,   /* call *slot(%rip): compiled with -fno-plt */
-	CM_SLOT_JUMPED = 2,   /* jmp *slot(%rip): a .plt.got entry, or a tail call */
-	CM_SLOT_LOADED = 4,   /* mov, push: its value is passed on (or, with -fno-plt, called later) */
+	CM_SLOT_CALLED = 1, /* call *slot(%rip): compiled with -fno-plt */
+	CM_SLOT_JUMPED = 2, /* jmp *slot(%rip): a .plt.got entry, or a tail call */
+	CM_SLOT_LOADED =
+		4, /* mov, push: its value is passed on (or, with -fno-plt, called later) */
 	CM_SLOT_COMPARED = 8, /* cmp, test */
 };
 

@@ -125,10 +125,10 @@ _Static_assert(sizeof(struct cm_spool_open) == 32, "on-disk size");
 struct cm_spool_totals {
 	uint32_t used;
 	uint32_t region;
-	uint64_t total;	     /* ticks */
-	uint64_t min;	     /* ticks; UINT64_MAX before the first call */
-	uint64_t max;	     /* ticks */
-	uint64_t sum_sq_lo;  /* ticks^2, 128 bits */
+	uint64_t total;	    /* ticks */
+	uint64_t min;	    /* ticks; UINT64_MAX before the first call */
+	uint64_t max;	    /* ticks */
+	uint64_t sum_sq_lo; /* ticks^2, 128 bits */
 	uint64_t sum_sq_hi;
 	uint64_t n_unwound;
 	uint64_t n_skipped;
@@ -155,9 +155,9 @@ struct cm_spool_process {
 	uint64_t pid;
 	uint64_t ppid;
 	uint64_t uid;
-	uint64_t start_mono_ns;	   /* CLOCK_MONOTONIC when the preload started */
+	uint64_t start_mono_ns;	    /* CLOCK_MONOTONIC when the preload started */
 	uint64_t start_realtime_ns; /* CLOCK_REALTIME then */
-	uint64_t main_pid; /* the process that `callmark run` started, 0 without it */
+	uint64_t main_pid;	    /* the process that `callmark run` started, 0 without it */
 };
 _Static_assert(sizeof(struct cm_spool_process) == 64, "on-disk size");
 
@@ -240,7 +240,7 @@ struct cm_spool_cpu_item {
 
 struct cm_spool_exit_item {
 	struct cm_spool_item item;
-	int32_t status;	   /* argument of exit */
+	int32_t status; /* argument of exit */
 	uint32_t has_status;
 	uint64_t tick;
 	uint64_t n_dropped; /* calls that were not timed and belong to no slot */

@@ -34,8 +34,8 @@ extern const char cm_stub_code[]; /* CM_N_STUBS times CM_STUB_BYTES */
 struct cm_region {
 	const char *tag;
 	uint32_t rule;
-	uint32_t next;		   /* hash chain, index + 1 */
-	uint64_t max_events;	   /* 0 none, UINT64_MAX all */
+	uint32_t next;		    /* hash chain, index + 1 */
+	uint64_t max_events;	    /* 0 none, UINT64_MAX all */
 	_Atomic int64_t quota_left; /* calls of this process that may still be traced */
 };
 extern struct cm_region *cm_regions; /* [CM_SPOOL_MAX_REGIONS] */

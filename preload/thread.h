@@ -37,26 +37,26 @@ struct cm_cell {
 };
 
 struct cm_thread {
-	uint64_t top;		      /* open calls: entries [0, top) of the table */
-	uint64_t limit;		      /* entries of the table that may be used now */
-	struct cm_spool_open *table;  /* table[-1] is a sentinel above every stack */
-	uint64_t *ring_next;	      /* next free word; may run past ring_end */
+	uint64_t top;		     /* open calls: entries [0, top) of the table */
+	uint64_t limit;		     /* entries of the table that may be used now */
+	struct cm_spool_open *table; /* table[-1] is a sentinel above every stack */
+	uint64_t *ring_next;	     /* next free word; may run past ring_end */
 	uint64_t *ring_end;
-	uint64_t base;		      /* reference point of short records, ticks */
-	uint64_t thread_bits;	      /* thread index << 32, as it stands in an open entry */
-	struct cm_cell *cells;	      /* [CM_SPOOL_MAX_REGIONS] */
+	uint64_t base;	       /* reference point of short records, ticks */
+	uint64_t thread_bits;  /* thread index << 32, as it stands in an open entry */
+	struct cm_cell *cells; /* [CM_SPOOL_MAX_REGIONS] */
 	/* Cold. */
 	uint64_t *ring;
-	struct cm_spool_thread *header;	 /* of the current ring */
-	struct cm_spool_thread *first;	 /* of t<slot>.map: n_dropped is counted there */
-	struct cm_thread *next;		 /* all threads of the process */
-	uint64_t n_populated;		 /* entries of the table whose pages exist */
-	uint64_t stack_low, stack_high;	 /* the thread's own stack; 0, 0: not known */
-	uint64_t checked_page;		 /* last page the kernel found readable */
-	char *totals_next, *totals_end;	 /* free part of the newest piece of t<slot>.tot */
-	uint64_t totals_bytes;		 /* size of that file */
-	uint64_t cpus[16];		 /* CPUs seen, a bit each, up to 1,023 */
-	char name[16];			 /* as the process file has it */
+	struct cm_spool_thread *header; /* of the current ring */
+	struct cm_spool_thread *first;	/* of t<slot>.map: n_dropped is counted there */
+	struct cm_thread *next;		/* all threads of the process */
+	uint64_t n_populated;		/* entries of the table whose pages exist */
+	uint64_t stack_low, stack_high; /* the thread's own stack; 0, 0: not known */
+	uint64_t checked_page;		/* last page the kernel found readable */
+	char *totals_next, *totals_end; /* free part of the newest piece of t<slot>.tot */
+	uint64_t totals_bytes;		/* size of that file */
+	uint64_t cpus[16];		/* CPUs seen, a bit each, up to 1,023 */
+	char name[16];			/* as the process file has it */
 	uint32_t slot;
 	uint32_t thread; /* index in the process file */
 	int tid;

@@ -44,7 +44,7 @@ static const struct unwinder *find_unwinder(const void *address)
 	for (uint32_t i = 0; i < n && i < 4; i++)
 		if (unwinders[i].low == (uintptr_t)info.dli_fbase)
 			return unwinders[i].get_ip && unwinders[i].get_register ? &unwinders[i]
-										 : NULL;
+										: NULL;
 	handle = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
 	if (handle) {
 		*(void **)&found.get_register = dlsym(handle, "_Unwind_GetGR");
@@ -76,7 +76,8 @@ int cm_personality(int version, int actions, uint64_t class, void *exception, vo
 	/* Only there does the frame hold a call; asynchronous cancellation can hit elsewhere. */
 	ip = unwinder->get_ip(context);
 	if (ip >= (uintptr_t)cm_thunk_live_begin && ip <= (uintptr_t)cm_thunk_live_end)
-		cm_record_unwound((struct cm_frame *)(unwinder->get_register(context, CM_DWARF_RBP) -
-						      CM_FRAME_BELOW_RBP));
+		cm_record_unwound(
+			(struct cm_frame *)(unwinder->get_register(context, CM_DWARF_RBP) -
+					    CM_FRAME_BELOW_RBP));
 	return CM_UNWIND_CONTINUE;
 }

@@ -196,8 +196,8 @@ static herr_t driver_truncate(H5FD_t *file, hid_t dxpl, hbool_t closing)
 	if (!self->sink)
 		return 0;
 	if (!self->sink->error &&
-	    (fstat(self->fd, &st) < 0 || ((haddr_t)st.st_size != self->eoa &&
-					  ftruncate(self->fd, (off_t)self->eoa) < 0)))
+	    (fstat(self->fd, &st) < 0 ||
+	     ((haddr_t)st.st_size != self->eoa && ftruncate(self->fd, (off_t)self->eoa) < 0)))
 		self->sink->error = -errno;
 	self->eof = self->eoa;
 	return 0;

@@ -65,16 +65,16 @@ static int read_attributes(const struct cm_load_source *source, hid_t group,
 	int64_t value;
 	int rc = 0;
 
-#define STRING(name, field)                                                                        \
-	if (rc >= 0)                                                                               \
+#define STRING(name, field) \
+	if (rc >= 0)        \
 		rc = cm_h5_get_string(group, name, store, &rank->field);
 	CM_H5_RANK_STRINGS(STRING)
 #undef STRING
-#define INTEGER(name, field)                                                                       \
-	if (rc >= 0) {                                                                             \
-		rc = cm_h5_get_integer(group, name, &value);                                       \
-		if (rc > 0)                                                                        \
-			rank->field = (typeof(rank->field))value;                                  \
+#define INTEGER(name, field)                                      \
+	if (rc >= 0) {                                            \
+		rc = cm_h5_get_integer(group, name, &value);      \
+		if (rc > 0)                                       \
+			rank->field = (typeof(rank->field))value; \
 	}
 	CM_H5_RANK_INTEGERS(INTEGER)
 #undef INTEGER
@@ -86,8 +86,7 @@ static int read_attributes(const struct cm_load_source *source, hid_t group,
 	return rc < 0 ? rc : 0;
 }
 
-static int read_lists(const struct cm_load_source *source, hid_t group,
-		      struct cm_result_rank *rank)
+static int read_lists(const struct cm_load_source *source, hid_t group, struct cm_result_rank *rank)
 {
 	struct {
 		const char *name;
@@ -133,14 +132,14 @@ static int read_threads(const struct cm_load_source *source, hid_t rank_group,
 
 	if (group < 0)
 		return 0;
-#define COLUMN(name, field, get, column)                                                           \
-	if (rc >= 0)                                                                               \
-		rc = get(group, name, source->n_file_bytes, source->store, &column, &n);           \
-	if (rc > 0)                                                                                \
-		rc = set_n_threads(source->store, &threads, &n_threads, n);                        \
-	else if (rc == 0)                                                                          \
-		n = 0;                                                                             \
-	for (size_t i = 0; rc >= 0 && i < n; i++)                                                  \
+#define COLUMN(name, field, get, column)                                                 \
+	if (rc >= 0)                                                                     \
+		rc = get(group, name, source->n_file_bytes, source->store, &column, &n); \
+	if (rc > 0)                                                                      \
+		rc = set_n_threads(source->store, &threads, &n_threads, n);              \
+	else if (rc == 0)                                                                \
+		n = 0;                                                                   \
+	for (size_t i = 0; rc >= 0 && i < n; i++)                                        \
 		threads[i].field = column[i];
 #define INTEGER(name, field) COLUMN(name, field, cm_h5_get_array, values)
 	CM_H5_THREAD_INTEGERS(INTEGER)
@@ -207,8 +206,7 @@ static int read_regions(const struct cm_load_source *source, hid_t rank_group,
 	return rc;
 }
 
-int cm_load_rank(struct cm_load_source *source, struct cm_loaded_rank *rank,
-		 struct cm_diag *diag)
+int cm_load_rank(struct cm_load_source *source, struct cm_loaded_rank *rank, struct cm_diag *diag)
 {
 	hid_t group = cm_h5_open_child(source->file, rank->group, H5I_GROUP);
 	int64_t number = rank->result.rank;

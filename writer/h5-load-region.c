@@ -66,8 +66,8 @@ static int read_histogram(const struct cm_load_source *source, hid_t group,
 {
 	const int64_t *buckets;
 	size_t n;
-	int rc = cm_h5_get_array(group, CM_H5_REGION_HISTOGRAM, source->n_file_bytes,
-				 source->store, &buckets, &n);
+	int rc = cm_h5_get_array(group, CM_H5_REGION_HISTOGRAM, source->n_file_bytes, source->store,
+				 &buckets, &n);
 
 	if (rc <= 0)
 		return rc;
@@ -84,11 +84,11 @@ static int read_attributes(const struct cm_load_source *source, hid_t group,
 	int64_t value;
 	int rc = 0;
 
-#define INTEGER(name, field)                                                                       \
-	if (rc >= 0) {                                                                             \
-		rc = cm_h5_get_integer(group, name, &value);                                       \
-		if (rc > 0)                                                                        \
-			stats->field = (typeof(stats->field))value;                                \
+#define INTEGER(name, field)                                        \
+	if (rc >= 0) {                                              \
+		rc = cm_h5_get_integer(group, name, &value);        \
+		if (rc > 0)                                         \
+			stats->field = (typeof(stats->field))value; \
 	}
 	CM_H5_REGION_INTEGERS(INTEGER)
 #undef INTEGER
@@ -104,8 +104,8 @@ static int read_texts(const struct cm_load_source *source, hid_t group,
 {
 	int rc = 0;
 
-#define STRING(name, field)                                                                        \
-	if (rc >= 0)                                                                               \
+#define STRING(name, field) \
+	if (rc >= 0)        \
 		rc = cm_h5_get_string(group, name, source->store, &stats->field);
 	CM_H5_REGION_STRINGS(STRING)
 #undef STRING

@@ -58,7 +58,7 @@ struct cm_load_names {
 	struct cm_load_name {
 		const char *name;
 		H5L_type_t type;
-	} *items;
+	} * items;
 	size_t n, n_room;
 	struct cm_text_store *store;
 };
@@ -69,8 +69,7 @@ int cm_load_names(struct cm_load_names *names, hid_t group, struct cm_text_store
 int cm_load_rank_number(const char *name, int64_t *ret_rank);
 
 /* rank->group in source, with all its regions. */
-int cm_load_rank(struct cm_load_source *source, struct cm_loaded_rank *rank,
-		 struct cm_diag *diag);
+int cm_load_rank(struct cm_load_source *source, struct cm_loaded_rank *rank, struct cm_diag *diag);
 
 /* One region's group. */
 int cm_load_region(const struct cm_load_source *source, hid_t group, const char *name,

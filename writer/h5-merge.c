@@ -78,8 +78,8 @@ static int put_root(hid_t file, hid_t first)
 		rc = cm_h5_put_string(file, CM_H5_VERSION, version);
 	if (rc == 0)
 		rc = cm_h5_put_string(file, CM_H5_RUN_ID, run_id);
-	if (rc == 0 && H5Ocopy(first, CM_H5_METADATA, file, CM_H5_METADATA, H5P_DEFAULT,
-			       H5P_DEFAULT) < 0)
+	if (rc == 0 &&
+	    H5Ocopy(first, CM_H5_METADATA, file, CM_H5_METADATA, H5P_DEFAULT, H5P_DEFAULT) < 0)
 		rc = -EIO;
 	cm_text_store_fini(&store);
 	return rc;

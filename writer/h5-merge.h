@@ -27,7 +27,7 @@ struct cm_present_rank {
 
 struct cm_presence {
 	enum cm_present what;
-	char *run_id; /* "" where the file has none; NULL without a profile */
+	char *run_id;		       /* "" where the file has none; NULL without a profile */
 	struct cm_present_rank *ranks; /* ascending */
 	size_t n_ranks;
 };

@@ -19,8 +19,8 @@
 #include "preload/diag.h"
 
 /*
- * Open for reading, without file locks: files are only ever replaced as a whole. Close with cm_h5_close_file(). -ENOENT, -EACCES, -EINVAL:
- * no regular file, not HDF5, cut off.
+ * Open for reading, without file locks: files are only ever replaced as a whole. Close with
+ * cm_h5_close_file(). -ENOENT, -EACCES, -EINVAL: no regular file, not HDF5, cut off.
  */
 int cm_h5_open_file(const char *path, hid_t *ret_file, struct cm_diag *diag);
 void cm_h5_close_file(hid_t file);

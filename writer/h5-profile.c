@@ -13,10 +13,10 @@
 #include "writer/utf8.h"
 
 /* The lists expand to calls that do nothing after the first failure. */
-#define PUT(call)                                                                                  \
-	do {                                                                                       \
-		if (rc == 0)                                                                       \
-			rc = call;                                                                 \
+#define PUT(call)                  \
+	do {                       \
+		if (rc == 0)       \
+			rc = call; \
 	} while (0)
 
 static int put_meta(hid_t group, const struct cm_meta *meta)
@@ -35,8 +35,7 @@ static int put_meta(hid_t group, const struct cm_meta *meta)
 /* The first of two attributes of one name stays; a name that cannot be one is left out. */
 static int put_metadata(hid_t file, const struct cm_profile *profile)
 {
-	hid_t group =
-		H5Gcreate2(file, CM_H5_METADATA, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+	hid_t group = H5Gcreate2(file, CM_H5_METADATA, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
 	int rc = group < 0 ? -EIO : 0;
 
 	for (size_t i = 0; i < profile->n_metadata && rc == 0; i++) {
@@ -136,13 +135,13 @@ static int put_threads(hid_t rank, const struct cm_profile *profile)
 	struct thread_column column = {profile->threads, profile->n_threads, 0};
 	int rc = group < 0 ? -EIO : 0;
 
-#define COLUMN(name, field)                                                                        \
-	column.offset = offsetof(struct cm_profile_thread, field);                                 \
+#define COLUMN(name, field)                                        \
+	column.offset = offsetof(struct cm_profile_thread, field); \
 	PUT(put_thread_integers(group, name, &column));
 	CM_H5_THREAD_INTEGERS(COLUMN)
 #undef COLUMN
-#define COLUMN(name, field)                                                                        \
-	column.offset = offsetof(struct cm_profile_thread, field);                                 \
+#define COLUMN(name, field)                                        \
+	column.offset = offsetof(struct cm_profile_thread, field); \
 	PUT(cm_h5_put_table(group, name, cm_h5_string_type(), 1, thread_text, &column, column.n));
 	CM_H5_THREAD_STRINGS(COLUMN)
 #undef COLUMN

@@ -153,8 +153,7 @@ static int move_cursor(struct cm_results *results, size_t rank_idx, size_t regio
 	if (cursor->starts >= 0 && cursor->rank_idx == rank_idx && cursor->region_idx == region_idx)
 		return 0;
 	close_sets(cursor);
-	if (cursor->file >= 0 &&
-	    strcmp(rank->path, results->ranks[cursor->rank_idx].path) != 0)
+	if (cursor->file >= 0 && strcmp(rank->path, results->ranks[cursor->rank_idx].path) != 0)
 		close_cursor(cursor);
 	if (cursor->file < 0)
 		rc = cm_h5_open_file(rank->path, &cursor->file, diag);
@@ -202,8 +201,7 @@ int cm_results_read_calls(struct cm_results *results, size_t rank_idx, size_t re
 	uint64_t n_calls;
 	int rc;
 
-	if (rank_idx >= results->n_ranks ||
-	    region_idx >= results->ranks[rank_idx].result.n_regions)
+	if (rank_idx >= results->n_ranks || region_idx >= results->ranks[rank_idx].result.n_regions)
 		return cm_diag_set(diag, -ERANGE, "%s: no such region", results->path);
 	rank = &results->ranks[rank_idx];
 	n_calls = rank->result.regions[region_idx].n_calls;

@@ -29,65 +29,65 @@
 
 /* /rank<N> */
 #define CM_H5_RANK_PREFIX "rank"
-#define CM_H5_REGIONS "regions" /* group: a group for each region */
-#define CM_H5_THREADS "threads" /* group */
+#define CM_H5_REGIONS "regions"		  /* group: a group for each region */
+#define CM_H5_THREADS "threads"		  /* group */
 #define CM_H5_COMMAND_LINE "command_line" /* dataset, string[] */
 #define CM_H5_NEVER_CALLED "never_called" /* dataset, string[] */
 #define CM_H5_NOTES "notes"		  /* dataset, string[] */
 #define CM_H5_SITES "sites"		  /* dataset, compound of the strings below */
 
 /* Attributes of a rank: X(name in the file, field of struct cm_profile). */
-#define CM_H5_RANK_STRINGS(X)                                                                      \
-	X("hostname", hostname)                                                                    \
-	X("executable", executable)                                                                \
+#define CM_H5_RANK_STRINGS(X)       \
+	X("hostname", hostname)     \
+	X("executable", executable) \
 	X("clock", clock)
 
-#define CM_H5_RANK_INTEGERS(X)                                                                     \
-	X("pid", pid)                                                                              \
-	X("monotonic_to_realtime_ns", monotonic_to_realtime_ns)                                    \
+#define CM_H5_RANK_INTEGERS(X)                                  \
+	X("pid", pid)                                           \
+	X("monotonic_to_realtime_ns", monotonic_to_realtime_ns) \
 	X("dropped_events", n_dropped) /* calls not timed whose region is not known */
 
-#define CM_H5_EXIT_STATUS "exit_status" /* int64; absent: not known */
+#define CM_H5_EXIT_STATUS "exit_status"	      /* int64; absent: not known */
 #define CM_H5_OVERHEAD "overhead_ns_per_call" /* float64; absent: not known */
 
 /* Members of a row of sites: X(field of struct cm_profile_site). */
 #define CM_H5_SITE_MEMBERS(X) X(rule) X(symbol) X(version) X(object) X(kind) X(state) X(reason)
 
 /* Datasets of rank<N>/threads, a row a thread: X(name, field of struct cm_profile_thread). */
-#define CM_H5_THREAD_INTEGERS(X)                                                                   \
-	X("tid", tid)                                                                              \
-	X("first_ns", first_ns)                                                                    \
+#define CM_H5_THREAD_INTEGERS(X) \
+	X("tid", tid)            \
+	X("first_ns", first_ns)  \
 	X("last_ns", last_ns)
 
-#define CM_H5_THREAD_STRINGS(X)                                                                    \
-	X("name", name)                                                                            \
+#define CM_H5_THREAD_STRINGS(X) \
+	X("name", name)         \
 	X("cpus", cpus)
 
 /* Datasets of rank<N>/regions/<group>. */
-#define CM_H5_START_TIMES "start_times"	  /* int64[n] */
-#define CM_H5_END_TIMES "end_times"	  /* int64[n] */
-#define CM_H5_REGION_THREADS "threads"	  /* int32[n], rows of rank<N>/threads */
-#define CM_H5_REGION_SYMBOLS "symbols"	  /* string[] */
+#define CM_H5_START_TIMES "start_times"	   /* int64[n] */
+#define CM_H5_END_TIMES "end_times"	   /* int64[n] */
+#define CM_H5_REGION_THREADS "threads"	   /* int32[n], rows of rank<N>/threads */
+#define CM_H5_REGION_SYMBOLS "symbols"	   /* string[] */
 #define CM_H5_REGION_HISTOGRAM "histogram" /* uint64[64] */
 
 /* Attributes of a region: X(name, field of struct cm_profile_region). */
-#define CM_H5_REGION_STRINGS(X)                                                                    \
-	X("tag", tag)                                                                              \
+#define CM_H5_REGION_STRINGS(X) \
+	X("tag", tag)           \
 	X("library", library)
 
 #define CM_H5_TAG "tag"
 #define CM_H5_TAG_BYTES "tag_bytes" /* uint8[]; only where the tag is not valid UTF-8 */
 
-#define CM_H5_REGION_INTEGERS(X)                                                                   \
-	X("calls", calls)                                                                          \
-	X("total_ns", total_ns)                                                                    \
-	X("min_ns", min_ns)                                                                        \
-	X("max_ns", max_ns)                                                                        \
-	X("tool_ns", tool_ns)                                                                      \
-	X("unwound", unwound)                                                                      \
-	X("skipped", skipped)                                                                      \
-	X("open", open)                                                                            \
-	X("dropped_events", dropped_events)                                                        \
+#define CM_H5_REGION_INTEGERS(X)            \
+	X("calls", calls)                   \
+	X("total_ns", total_ns)             \
+	X("min_ns", min_ns)                 \
+	X("max_ns", max_ns)                 \
+	X("tool_ns", tool_ns)               \
+	X("unwound", unwound)               \
+	X("skipped", skipped)               \
+	X("open", open)                     \
+	X("dropped_events", dropped_events) \
 	X("max_events", max_events) /* the cap; -1: none; 0: trace=off */
 
 #define CM_H5_CALLS "calls"

@@ -9,7 +9,7 @@
 
 #include "writer/h5-base.h"
 
-#define N_PIECE 64		     /* strings that HDF5 holds at once */
+#define N_PIECE 64		   /* strings that HDF5 holds at once */
 #define MAX_FIXED_BYTES (1u << 20) /* of one string of a fixed-length type */
 
 /* How a string type is read: a memory type, bytes of one element there. */
@@ -75,8 +75,7 @@ int cm_h5_texts_of_attribute(hid_t attr, hid_t type, size_t n, struct cm_text_st
 	if (!texts)
 		return rc;
 	if (rc == 0) {
-		memory = n > store->n_left / reader.n_bytes ? NULL
-							      : calloc(n + 1, reader.n_bytes);
+		memory = n > store->n_left / reader.n_bytes ? NULL : calloc(n + 1, reader.n_bytes);
 		rc = memory ? 0 : -EFBIG;
 	}
 	if (rc == 0 && n) {
@@ -94,8 +93,8 @@ int cm_h5_texts_of_attribute(hid_t attr, hid_t type, size_t n, struct cm_text_st
 	return rc;
 }
 
-static int read_piece(hid_t set, const struct reader *reader, hid_t space, hsize_t first,
-		      hsize_t n, char *memory)
+static int read_piece(hid_t set, const struct reader *reader, hid_t space, hsize_t first, hsize_t n,
+		      char *memory)
 {
 	hid_t target = H5Screate_simple(1, &n, NULL);
 	int rc = -EINVAL;

@@ -43,7 +43,6 @@ void cm_h5_trace_close(struct cm_h5_trace *trace);
 
 /* Rows first..first+n-1, which must be inside the region's n_trace. threads: see writer.h. */
 int cm_h5_trace_write(const struct cm_h5_trace *trace, struct cm_h5_sink *sink, uint64_t first,
-		      const int64_t *starts, const int64_t *ends, const int32_t *threads,
-		      size_t n);
+		      const int64_t *starts, const int64_t *ends, const int32_t *threads, size_t n);
 
 #endif

@@ -116,8 +116,8 @@ static int make_tables(struct cm_writer *writer, const struct cm_writer_options 
 					   &writer->n_records) ||
 		    writer->n_records > INT64_MAX / ROW_BYTES)
 			return -EOVERFLOW;
-	writer->level = level_of(options ? options->compress : CM_COMPRESS_DEFAULT,
-				 writer->n_records);
+	writer->level =
+		level_of(options ? options->compress : CM_COMPRESS_DEFAULT, writer->n_records);
 	writer->states = calloc(profile->n_regions + 1, sizeof(*writer->states));
 	if (!writer->states)
 		return -ENOMEM;
@@ -236,10 +236,9 @@ static int prepare(struct cm_writer *writer, size_t region)
 
 	if (trace->is_made && (!trace->is_chunked || trace->is_open))
 		return 0;
-	group = trace->is_made
-			? H5Gopen2(writer->regions, writer->names[region], H5P_DEFAULT)
-			: H5Gcreate2(writer->regions, writer->names[region], H5P_DEFAULT,
-				     writer->region_plist, H5P_DEFAULT);
+	group = trace->is_made ? H5Gopen2(writer->regions, writer->names[region], H5P_DEFAULT)
+			       : H5Gcreate2(writer->regions, writer->names[region], H5P_DEFAULT,
+					    writer->region_plist, H5P_DEFAULT);
 	if (group < 0)
 		return -EIO;
 	rc = trace->is_made ? cm_h5_trace_open(trace, group)
@@ -261,11 +260,10 @@ int cm_writer_append(struct cm_writer *writer, size_t region, const int64_t *sta
 	if (n == 0)
 		return 0;
 	if (n > stats->n_trace - state->n_done || (!threads && !stats->one_thread))
-		return cm_diag_set(diag, -EINVAL, "%s: region %s: %s", writer->temp.final_path,
-				   stats->tag,
-				   n > stats->n_trace - state->n_done
-					   ? "more calls than announced"
-					   : "calls without their threads");
+		return cm_diag_set(
+			diag, -EINVAL, "%s: region %s: %s", writer->temp.final_path, stats->tag,
+			n > stats->n_trace - state->n_done ? "more calls than announced"
+							   : "calls without their threads");
 	rc = prepare(writer, region);
 	if (rc == 0)
 		rc = cm_h5_trace_write(&state->trace, &writer->sink, state->n_done, starts, ends,

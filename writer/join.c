@@ -124,8 +124,8 @@ static int part_list_init(struct part_list *list, const struct joining *join)
 	for (size_t i = 0; i < join->n_shards && rc == 0; i++) {
 		rc = cm_shards_file(join->path, join->run_id, join->shards[i], list->paths[i],
 				    sizeof(list->paths[i]));
-		list->parts[list->n++] = (struct cm_merge_part){
-			join->shards[i], list->paths[i], list->paths[i] + n_folder};
+		list->parts[list->n++] = (struct cm_merge_part){join->shards[i], list->paths[i],
+								list->paths[i] + n_folder};
 	}
 	if (rc == 0 && n_own)
 		add_own(join, list);
@@ -255,8 +255,8 @@ static int join_serial(struct joining *join, const char *shard, int64_t rank, st
 		rc = say_taken(join, rank, diag);
 	if (rc == 0) {
 		if (rename(shard, join->path) < 0) {
-			rc = cm_diag_set(diag, -errno, "%s: cannot rename %s to it: %s",
-					 join->path, shard, strerror(errno));
+			rc = cm_diag_set(diag, -errno, "%s: cannot rename %s to it: %s", join->path,
+					 shard, strerror(errno));
 		} else {
 			rc = cm_tempfile_sync_folder(join->path);
 			remove_other_run(join);

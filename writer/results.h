@@ -12,12 +12,12 @@
  *	cm_results_close(results);
  *
  * Ranks may stand in other files (external links); those are followed only below the file's own
- * folder, and a rank whose file is gone is one of the missing. Regions are in order of their groups'
- * names, ranks ascending.
+ * folder, and a rank whose file is gone is one of the missing. Regions are in order of their
+ *groups' names, ranks ascending.
  *
  * Hostile input: a truncated, foreign or nonsensical file is a negative errno and one clear line,
- * never a crash and never an unbounded allocation. HDF5 itself is not that strict: files in its older
- * format (scope-profiler's; ours have checksums) are first loaded in a forked child, in open.
+ * never a crash and never an unbounded allocation. HDF5 itself is not that strict: files in its
+ *older format (scope-profiler's; ours have checksums) are first loaded in a forked child, in open.
  * Everything returned is owned by the results and
  * valid until close. Threads: one at a time.
  */
@@ -35,13 +35,13 @@ struct cm_results;
 
 struct cm_result_region {
 	struct cm_profile_region stats; /* all fields; computed from the trace where absent */
-	bool has_stats;	 /* the file carried our attributes */
-	uint64_t n_calls; /* rows of start_times and end_times */
+	bool has_stats;			/* the file carried our attributes */
+	uint64_t n_calls;		/* rows of start_times and end_times */
 };
 
 struct cm_result_rank {
 	int64_t rank;
-	const char *hostname;	/* "" where absent; likewise below */
+	const char *hostname; /* "" where absent; likewise below */
 	const char *executable;
 	const char *clock;
 	int64_t pid;

@@ -78,7 +78,8 @@ int cm_tempfile_sync_folder(const char *path)
 	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	/* Some file systems cannot sync a folder (EINVAL); the rename is then as good as it gets. */
+	/* Some file systems cannot sync a folder (EINVAL); the rename is then as good as it gets.
+	 */
 	if (fsync(fd) < 0 && errno != EINVAL && errno != EROFS)
 		rc = -errno;
 	(void)close(fd); /* opened for reading only */

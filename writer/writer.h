@@ -93,8 +93,8 @@ void cm_writer_discard(struct cm_writer *writer);
  */
 #define CM_WRITER_MAX_COPIED_RANKS 256
 
-int cm_writer_shard_path(const char *path, const char *run_id, int64_t rank, int64_t pid,
-			 char *buf, size_t n_bytes);
+int cm_writer_shard_path(const char *path, const char *run_id, int64_t rank, int64_t pid, char *buf,
+			 size_t n_bytes);
 
 int cm_writer_join(const char *shard, const char *path, const char *run_id, int64_t rank,
 		   int64_t mpi_size, struct cm_diag *diag);

@@ -27,7 +27,7 @@ cleanup()
 	if [ "$result" != 0 ] && [ "${KEEP:-0}" = 1 ]; then
 		echo "kept: $work" >&2
 	else
-		rm -rf "$work"
+		rm -rf "$work" 2>/dev/null || rm -rf "$work" # a killed run may still be tidying up
 	fi
 }
 trap cleanup EXIT

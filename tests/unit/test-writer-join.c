@@ -30,9 +30,9 @@ static int join(struct fixture *fixture, int64_t rank, int64_t mpi_size, const c
 	int rc;
 
 	set_rank(fixture, rank, mpi_size, run_id);
-	cr_assert_eq(cm_writer_shard_path(fixture->path, run_id, rank, getpid(), shard,
-					  sizeof(shard)),
-		     0);
+	cr_assert_eq(
+		cm_writer_shard_path(fixture->path, run_id, rank, getpid(), shard, sizeof(shard)),
+		0);
 	cr_assert_eq(fixture_write(fixture, shard, CM_COMPRESS_DEFAULT, diag), 0);
 	rc = cm_writer_join(shard, fixture->path, run_id, rank, mpi_size, diag);
 	cr_assert_eq(access(shard, F_OK) == 0, rc < 0, "the shard is there after a failure only");

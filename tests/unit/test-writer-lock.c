@@ -39,8 +39,8 @@ typedef int take_function(struct cm_lock *lock, const char *path, int timeout_ms
 /* Eight processes count together; without the lock some of the steps get lost. */
 static void check_counting(take_function *take)
 {
-	volatile int *shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
-				    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	volatile int *shared =
+		mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	int status;
 
 	for (int i = 0; i < 8; i++)

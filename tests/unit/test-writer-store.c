@@ -94,8 +94,8 @@ Test(store, no_region_at_all)
 
 Test(store, tags_keep_their_bytes_whatever_their_groups_are_called)
 {
-	static const char *const tags[] = {"a/b", "a|b", "a|b#2", "", ".", "..", "\xff/x", "\xfe/x",
-					   "\xc3\xa4", "a/b"};
+	static const char *const tags[] = {"a/b", "a|b",    "a|b#2",  "",	  ".",
+					   "..",  "\xff/x", "\xfe/x", "\xc3\xa4", "a/b"};
 	struct fixture fixture;
 	struct cm_results *results;
 	const struct cm_result_rank *rank;

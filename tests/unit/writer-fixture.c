@@ -35,9 +35,62 @@ static const struct cm_profile_site sites[] = {
 	{"m*", "memcpy", "GLIBC_2.14", "prog", "glob_dat", "refused", "address taken"},
 };
 
+static struct cm_profile_region make_region(const char *tag, size_t i, uint64_t n_trace)
+{
+	return (struct cm_profile_region){
+		.tag = tag,
+		.library = "libfoo.so.1",
+		.symbols = symbols,
+		.n_symbols = i % 3,
+		.n_trace = n_trace,
+		.calls = n_trace + i,
+		.total_ns = 10 * (int64_t)i,
+		.min_ns = INT64_MIN,
+		.max_ns = INT64_MAX,
+		.sum_sq_ns2 = 1e300 + (double)i,
+		.tool_ns = 3,
+		.unwound = 4,
+		.skipped = 5,
+		.open = 6,
+		.dropped_events = 7,
+		.max_events = i % 2 ? UINT64_MAX : 1000000,
+		.histogram = {[0] = i, [63] = 9},
+		.one_thread = i % 2,
+		.thread = i % 2,
+	};
+}
+
+static const struct cm_profile profile_without_regions = {
+	.run_id = "run-1",
+	.version = "9.8.7",
+	.mpi_size = 1,
+	.metadata = metadata,
+	.n_metadata = 4,
+	.hostname = "host",
+	.pid = 4711,
+	.executable = "/bin/prog",
+	.has_exit_status = true,
+	.exit_status = 3,
+	.clock = "tsc",
+	.monotonic_to_realtime_ns = -1,
+	.overhead_ns_per_call = 17.5,
+	.n_dropped = 2,
+	.command_line = command_line,
+	.n_command_line = 4,
+	.never_called = never_called,
+	.n_never_called = 1,
+	.notes = notes,
+	.n_notes = 1,
+	.threads = threads,
+	.n_threads = 2,
+	.sites = sites,
+	.n_sites = 2,
+};
+
 void fixture_init(struct fixture *fixture, size_t n_regions, uint64_t n_trace)
 {
 	*fixture = (struct fixture){
+		.profile = profile_without_regions,
 		.regions = calloc(n_regions + 1, sizeof(*fixture->regions)),
 		.tags = calloc(n_regions + 1, sizeof(*fixture->tags)),
 		.folder = "/tmp/callmark-writer-XXXXXX",
@@ -46,38 +99,10 @@ void fixture_init(struct fixture *fixture, size_t n_regions, uint64_t n_trace)
 	snprintf(fixture->path, sizeof(fixture->path), "%s/profiling_data.h5", fixture->folder);
 	for (size_t i = 0; i < n_regions; i++) {
 		snprintf(fixture->tags[i], sizeof(fixture->tags[i]), "region_%zu", i);
-		fixture->regions[i] = (struct cm_profile_region){
-			.tag = fixture->tags[i],
-			.library = "libfoo.so.1",
-			.symbols = symbols,
-			.n_symbols = i % 3,
-			.n_trace = n_trace,
-			.calls = n_trace + i,
-			.total_ns = 10 * (int64_t)i,
-			.min_ns = INT64_MIN,
-			.max_ns = INT64_MAX,
-			.sum_sq_ns2 = 1e300 + (double)i,
-			.tool_ns = 3,
-			.unwound = 4,
-			.skipped = 5,
-			.open = 6,
-			.dropped_events = 7,
-			.max_events = i % 2 ? UINT64_MAX : 1000000,
-			.histogram = {[0] = i, [63] = 9},
-			.one_thread = i % 2,
-			.thread = i % 2,
-		};
+		fixture->regions[i] = make_region(fixture->tags[i], i, n_trace);
 	}
-	fixture->profile = (struct cm_profile){
-		.run_id = "run-1", .version = "9.8.7", .rank = 0, .mpi_size = 1,
-		.metadata = metadata, .n_metadata = 4, .hostname = "host", .pid = 4711,
-		.executable = "/bin/prog", .has_exit_status = true, .exit_status = 3,
-		.clock = "tsc", .monotonic_to_realtime_ns = -1, .overhead_ns_per_call = 17.5,
-		.n_dropped = 2, .command_line = command_line, .n_command_line = 4,
-		.never_called = never_called, .n_never_called = 1, .notes = notes, .n_notes = 1,
-		.threads = threads, .n_threads = 2, .regions = fixture->regions,
-		.n_regions = n_regions, .sites = sites, .n_sites = 2,
-	};
+	fixture->profile.regions = fixture->regions;
+	fixture->profile.n_regions = n_regions;
 }
 
 static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)

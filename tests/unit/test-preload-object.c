@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Loaded objects: symbols and versions as the loader finds them, mappings, uses of slots. */
+#include <criterion/criterion.h>
+#include <dlfcn.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "preload/maps.h"
+#include "preload/object.h"
+#include "preload/sites.h"
+
+static const struct cm_object *find_object(const char *name)
+{
+	(void)cm_object_refresh();
+	for (uint32_t i = 0; i < cm_object_count(); i++)
+		if (!strcmp(cm_object_at(i)->name, name))
+			return cm_object_at(i);
+	return NULL;
+}
+
+Test(object, knows_libc_and_that_the_first_object_is_the_program)
+{
+	const struct cm_object *libc = find_object("libc.so.6");
+
+	cr_assert_not_null(libc);
+	cr_assert(cm_object_at(0)->is_main);
+	cr_assert_not(libc->is_main);
+	cr_assert_eq(cm_object_of((void *)strlen) ? 1 : 0, 1);
+	cr_assert(cm_object_has_code(libc, (uint64_t)dlsym(RTLD_DEFAULT, "getpid")));
+	cr_assert_null(cm_object_of((void *)1));
+}
+
+Test(object, finds_the_version_that_a_reference_names)
+{
+	const struct cm_object *libc = find_object("libc.so.6");
+	const Elf64_Sym *old = cm_object_find(libc, "realpath", "GLIBC_2.2.5");
+	const Elf64_Sym *new = cm_object_find(libc, "realpath", "GLIBC_2.3");
+
+	cr_assert_not_null(old);
+	cr_assert_not_null(new);
+	cr_assert_neq(old->st_value, new->st_value);
+	cr_assert_eq(cm_object_address(libc, old), dlvsym(RTLD_DEFAULT, "realpath", "GLIBC_2.2.5"));
+	cr_assert_eq(cm_object_address(libc, new), dlvsym(RTLD_DEFAULT, "realpath", "GLIBC_2.3"));
+}
+
+Test(object, gives_a_reference_without_version_the_base_definition)
+{
+	const struct cm_object *libc = find_object("libc.so.6");
+	const Elf64_Sym *base = cm_object_find(libc, "realpath", "");
+
+	cr_assert_not_null(base);
+	cr_assert_eq(base, cm_object_find(libc, "realpath", "GLIBC_2.2.5"));
+	cr_assert_neq(cm_object_address(libc, base), dlsym(RTLD_DEFAULT, "realpath"));
+}
+
+Test(object, resolves_an_ifunc_to_what_the_loader_chose)
+{
+	const struct cm_object *libc = find_object("libc.so.6");
+	const Elf64_Sym *symbol = cm_object_find(libc, "strcspn", NULL);
+
+	cr_assert_not_null(symbol);
+	cr_assert_eq(ELF64_ST_TYPE(symbol->st_info), STT_GNU_IFUNC);
+	cr_assert_eq(cm_object_address(libc, symbol), dlsym(RTLD_DEFAULT, "strcspn"));
+}
+
+Test(object, finds_no_data_and_nothing_undefined)
+{
+	const struct cm_object *libc = find_object("libc.so.6");
+
+	cr_assert_null(cm_object_find(libc, "environ", NULL));
+	cr_assert_null(cm_object_find(libc, "no_such_function", NULL));
+	cr_assert_null(cm_object_find(libc, "realpath", "GLIBC_9.9"));
+}
+
+Test(object, notices_what_dlopen_brings_and_dlclose_takes)
+{
+	void *handle;
+	const struct cm_object *object;
+
+	cr_assert_null(find_object("libBrokenLocale.so.1"));
+	handle = dlopen("libBrokenLocale.so.1", RTLD_NOW);
+	cr_assert_not_null(handle, "%s", dlerror());
+	object = find_object("libBrokenLocale.so.1");
+	cr_assert_not_null(object);
+	cr_assert_not(object->is_gone);
+	cr_assert_eq(dlclose(handle), 0);
+	(void)cm_object_refresh();
+	cr_assert(object->is_gone);
+}
+
+Test(maps, tells_bounds_and_protection)
+{
+	char *pages = mmap(NULL, 3 * 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct cm_mapping mapping;
+
+	cr_assert_neq(pages, MAP_FAILED);
+	cr_assert_eq(mprotect(pages + 4096, 4096, PROT_READ | PROT_WRITE), 0);
+	cr_assert_eq(cm_maps_find((uint64_t)pages + 4096 + 17, &mapping), 0);
+	cr_assert_eq(mapping.low, (uint64_t)pages + 4096);
+	cr_assert_eq(mapping.high, (uint64_t)pages + 8192);
+	cr_assert_eq(mapping.prot, PROT_READ | PROT_WRITE);
+	cr_assert_eq(munmap(pages + 4096, 4096), 0);
+	cr_assert_lt(cm_maps_find((uint64_t)pages + 4096, &mapping), 0);
+}
+
+/* Code with one instruction at offset 3 that refers to the slot behind it. */
+static unsigned int uses_of(const void *instruction, size_t n, size_t n_immediate)
+{
+	static struct {
+		unsigned char code[64];
+		uint64_t slot;
+	} text __attribute__((aligned(64)));
+	struct cm_object object = {.n_texts = 1};
+	uint64_t slot = (uint64_t)&text.slot;
+	uint8_t uses = 0;
+	int32_t distance = (int32_t)(slot - (uint64_t)(text.code + 3 + n + 4 + n_immediate));
+
+	memset(text.code, 0x90, sizeof(text.code));
+	memcpy(text.code + 3, instruction, n);
+	memcpy(text.code + 3 + n, &distance, 4);
+	object.texts[0].low = (uint64_t)text.code;
+	object.texts[0].high = (uint64_t)(text.code + sizeof(text.code));
+	cm_sites_scan(&object, &slot, &uses, 1);
+	return uses;
+}
+
+Test(scan, tells_calls_from_loads_and_comparisons)
+{
+	cr_assert_eq(uses_of("\xff\x15", 2, 0), CM_SLOT_CALLED);
+	cr_assert_eq(uses_of("\xff\x25", 2, 0), CM_SLOT_JUMPED);
+	cr_assert_eq(uses_of("\xff\x35", 2, 0), CM_SLOT_LOADED);
+	cr_assert_eq(uses_of("\x48\x8b\x05", 3, 0), CM_SLOT_LOADED);
+	cr_assert_eq(uses_of("\x4c\x8b\x3d", 3, 0), CM_SLOT_LOADED);
+	cr_assert_eq(uses_of("\xf3\x0f\x7e\x05", 4, 0), CM_SLOT_LOADED);
+	cr_assert_eq(uses_of("\x66\x0f\x16\x05", 4, 0), CM_SLOT_LOADED);
+	cr_assert_eq(uses_of("\x48\x3b\x05", 3, 0), CM_SLOT_COMPARED);
+	cr_assert_eq(uses_of("\x48\x39\x05", 3, 0), CM_SLOT_COMPARED);
+	cr_assert_eq(uses_of("\x48\x83\x3d", 3, 1), CM_SLOT_COMPARED);
+	cr_assert_eq(uses_of("\x48\x81\x3d", 3, 4), CM_SLOT_COMPARED);
+	cr_assert_eq(uses_of("\x48\x8d\x05", 3, 0), 0, "lea is the slot's own address");
+}
+
+Test(scan, changes_only_slots_that_are_called_and_not_compared)
+{
+	cr_assert(cm_sites_may_change(CM_SLOT_CALLED));
+	cr_assert(cm_sites_may_change(CM_SLOT_JUMPED));
+	cr_assert(cm_sites_may_change(CM_SLOT_CALLED | CM_SLOT_LOADED));
+	cr_assert_not(cm_sites_may_change(CM_SLOT_LOADED));
+	cr_assert_not(cm_sites_may_change(CM_SLOT_JUMPED | CM_SLOT_LOADED));
+	cr_assert_not(cm_sites_may_change(CM_SLOT_CALLED | CM_SLOT_COMPARED));
+	cr_assert_not(cm_sites_may_change(0));
+}
