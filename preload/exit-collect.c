@@ -22,6 +22,7 @@
 
 #define CM_STACK_BYTES 32768u
 #define CM_MAX_VARIABLES 64
+#define CM_DIED 126 /* the collector, by a signal: it could not say so itself */
 
 /* clone-x86_64.S: run fn(arg) in a new process on the given stack; its return is the status. */
 long cm_clone(unsigned long flags, void *stack_top, int (*fn)(void *arg), void *arg);
@@ -108,7 +109,7 @@ static int run_intermediate(void *arg)
 	do
 		rc = cm_sys6(SYS_wait4, pid, (long)&status, 0, 0, 0, 0);
 	while (rc == -EINTR);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 126;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : CM_DIED;
 }
 
 int cm_exit_collect(const char *collect, const char *folder)
@@ -135,5 +136,7 @@ int cm_exit_collect(const char *collect, const char *folder)
 		      0); /* the process ends anyway */
 	if (pid < 0)
 		return (int)pid;
-	return job.error < 0 ? job.error : WIFEXITED(status) ? WEXITSTATUS(status) : 126;
+	if (job.error < 0)
+		return job.error;
+	return WIFEXITED(status) && WEXITSTATUS(status) != CM_DIED ? WEXITSTATUS(status) : -ECHILD;
 }

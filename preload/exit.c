@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "preload/clock.h"
@@ -58,6 +59,7 @@ static void finish(int status, bool known)
 {
 	uint64_t mask;
 	uint32_t armed = CM_PROCESS_ARMED;
+	static char dir[CM_SPOOL_PATH_BYTES];
 	int rc;
 
 	/* A forked child that recorded nothing, a vfork child, a second time. */
@@ -73,11 +75,15 @@ static void finish(int status, bool known)
 		write_end(status, known);
 		cm_process_unlock();
 	}
-	rc = cm_exit_collect(cm_settings.collect, cm_process.dir);
+	/* Under valgrind the collector's process is a fork after all, and finds cm_process wiped.
+	 */
+	memcpy(dir, cm_process.dir, sizeof(dir));
+	rc = cm_exit_collect(cm_settings.collect, dir);
 	cm_sys_restore_signals(mask);
 	if (rc < 0)
-		cm_say("cannot start %s (error %d); the data is in %s: callmark recover %s",
-		       cm_settings.collect, -rc, cm_process.dir, cm_process.dir);
+		cm_say("%s %s (error %d); the data is in %s: callmark recover %s",
+		       rc == -ECHILD ? "killed:" : "cannot start", cm_settings.collect, -rc, dir,
+		       dir);
 }
 
 static void at_exit(int status, void *arg)

@@ -20,7 +20,7 @@ void cm_exit_quick(int status) __attribute__((noreturn)); /* quick_exit */
 
 /*
  * exit-collect.c: run callmark-collect on the spool folder and wait. 0, its exit status, or a
- * negative errno where it could not be started.
+ * negative errno: it could not be started, or (-ECHILD) was killed.
  */
 int cm_exit_collect(const char *collect, const char *folder);
 
