@@ -98,3 +98,13 @@ hid_t cm_h5_compact(void)
 {
 	return state.compact;
 }
+
+hid_t cm_h5_make_group(hid_t parent, const char *name)
+{
+	hid_t plist = H5Pcreate(H5P_GROUP_CREATE), group = H5I_INVALID_HID;
+
+	if (plist >= 0 && H5Pset_attr_phase_change(plist, 60000, 0) >= 0)
+		group = H5Gcreate2(parent, name, H5P_DEFAULT, plist, H5P_DEFAULT);
+	cm_h5_close(plist);
+	return group;
+}

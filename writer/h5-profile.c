@@ -35,7 +35,7 @@ static int put_meta(hid_t group, const struct cm_meta *meta)
 /* The first of two attributes of one name stays; a name that cannot be one is left out. */
 static int put_metadata(hid_t file, const struct cm_profile *profile)
 {
-	hid_t group = H5Gcreate2(file, CM_H5_METADATA, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+	hid_t group = cm_h5_make_group(file, CM_H5_METADATA);
 	int rc = group < 0 ? -EIO : 0;
 
 	for (size_t i = 0; i < profile->n_metadata && rc == 0; i++) {

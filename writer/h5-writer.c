@@ -37,7 +37,6 @@ struct cm_writer {
 	struct cm_tempfile temp;
 	struct cm_h5_sink sink;
 	hid_t file, rank, regions; /* the file, /rank<N>, /rank<N>/regions */
-	hid_t region_plist;	   /* of the regions' groups */
 	int level;		   /* of deflate; 0: none */
 	uint64_t n_records;	   /* of all regions */
 	char **names;		   /* of the regions' groups */
@@ -63,7 +62,6 @@ static int close_file(struct cm_writer *writer, struct cm_diag *diag)
 	for (size_t i = 0; i < N_OPEN_TRACES; i++)
 		if (writer->open_traces[i])
 			cm_h5_trace_close(&writer->open_traces[i]->trace);
-	cm_h5_close(writer->region_plist);
 	cm_h5_close(writer->regions);
 	cm_h5_close(writer->rank);
 	writer->file = H5I_INVALID_HID;
@@ -127,26 +125,13 @@ static int make_tables(struct cm_writer *writer, const struct cm_writer_options 
 	return cm_region_names_new(tag_of, profile, profile->n_regions, &writer->names);
 }
 
-/* All attributes of a region fit its object header: a heap for each would be 4 KiB a region. */
-static hid_t new_region_plist(void)
-{
-	hid_t plist = H5Pcreate(H5P_GROUP_CREATE);
-
-	if (plist >= 0 && H5Pset_attr_phase_change(plist, 32, 24) < 0) {
-		cm_h5_close(plist);
-		return H5I_INVALID_HID;
-	}
-	return plist;
-}
-
 static int make_groups(struct cm_writer *writer)
 {
 	char name[32];
 
 	snprintf(name, sizeof(name), CM_H5_RANK_PREFIX "%lld", (long long)writer->profile->rank);
-	writer->region_plist = new_region_plist();
-	writer->rank = H5Gcreate2(writer->file, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-	if (writer->rank < 0 || writer->region_plist < 0)
+	writer->rank = cm_h5_make_group(writer->file, name);
+	if (writer->rank < 0)
 		return -EIO;
 	writer->regions =
 		H5Gcreate2(writer->rank, CM_H5_REGIONS, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
@@ -168,7 +153,7 @@ int cm_writer_open(struct cm_writer **ret_writer, const char *path,
 	if (!writer)
 		return cm_diag_set(diag, -ENOMEM, "%s: out of memory", path);
 	writer->profile = profile;
-	writer->file = writer->rank = writer->regions = writer->region_plist = H5I_INVALID_HID;
+	writer->file = writer->rank = writer->regions = H5I_INVALID_HID;
 	rc = cm_tempfile_open(&writer->temp, path, diag);
 	if (rc < 0) {
 		free_writer(writer);
@@ -237,8 +222,7 @@ static int prepare(struct cm_writer *writer, size_t region)
 	if (trace->is_made && (!trace->is_chunked || trace->is_open))
 		return 0;
 	group = trace->is_made ? H5Gopen2(writer->regions, writer->names[region], H5P_DEFAULT)
-			       : H5Gcreate2(writer->regions, writer->names[region], H5P_DEFAULT,
-					    writer->region_plist, H5P_DEFAULT);
+			       : cm_h5_make_group(writer->regions, writer->names[region]);
 	if (group < 0)
 		return -EIO;
 	rc = trace->is_made ? cm_h5_trace_open(trace, group)

@@ -16,12 +16,13 @@
 #include "tests/unit/spool-maker.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes);
+void fuzz_spool_clean_up(void); /* for the unit test that replays crashes */
 
 static char tempdir[64];
 static char spool[96];
 static struct spool_maker maker;
 
-static void clean_up(void)
+void fuzz_spool_clean_up(void)
 {
 	spool_maker_remove(tempdir);
 }
@@ -35,7 +36,7 @@ static void make_folder(void)
 	assert(mkdtemp(tempdir));
 	snprintf(spool, sizeof(spool), "%s/4242-1", tempdir);
 	spool_maker_init(&maker, spool, CM_CLOCK_TSC);
-	atexit(clean_up);
+	atexit(fuzz_spool_clean_up);
 }
 
 /* The next piece of the input: two bytes of length, then that many bytes. */
