@@ -16,9 +16,9 @@
 #include <stdint.h>
 
 struct cm_rank {
-	bool has_rank;	 /* some launcher gave one */
-	int64_t rank;	 /* 0 without */
-	int64_t size;	 /* 0: not known; 1 without a launcher */
+	bool has_rank;	      /* some launcher gave one */
+	int64_t rank;	      /* 0 without */
+	int64_t size;	      /* 0: not known; 1 without a launcher */
 	const char *launcher; /* "Open MPI", "PMIx", ...; "" without */
 };
 

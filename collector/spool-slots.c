@@ -58,6 +58,21 @@ static int compare_found(const void *a, const void *b)
 	return x->kind != y->kind ? x->kind - y->kind : strcmp(x->name, y->name);
 }
 
+static int add_found(struct found **files, size_t *n, size_t *n_room, const struct found *file)
+{
+	if (*n == *n_room) {
+		struct found *more;
+
+		*n_room = *n_room ? 2 * *n_room : 64;
+		more = reallocarray(*files, *n_room, sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		*files = more;
+	}
+	(*files)[(*n)++] = *file;
+	return 0;
+}
+
 /* All per-thread files, sorted; the caller frees. */
 static int list_files(const struct cm_spool_reader *reader, struct found **ret_files, size_t *ret_n)
 {
@@ -74,24 +89,13 @@ static int list_files(const struct cm_spool_reader *reader, struct found **ret_f
 		return rc;
 	}
 	rewinddir(dir);
-	while ((entry = readdir(dir))) {
+	while (rc == 0 && (entry = readdir(dir))) {
 		struct found file = {0};
 
 		if (!parse_name(entry->d_name, &file.slot, &file.kind))
 			continue;
 		strcpy(file.name, entry->d_name); /* parse_name checked the length */
-		if (n == n_room) {
-			struct found *more;
-
-			n_room = n_room ? 2 * n_room : 64;
-			more = reallocarray(files, n_room, sizeof(*files));
-			if (!more) {
-				rc = -ENOMEM;
-				break;
-			}
-			files = more;
-		}
-		files[n++] = file;
+		rc = add_found(&files, &n, &n_room, &file);
 	}
 	closedir(dir);
 	if (rc < 0) {

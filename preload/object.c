@@ -4,16 +4,18 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/auxv.h>
 
+#include "preload/caller-frame.h"
 #include "preload/memory.h"
 #include "preload/process.h"
 
 #define CM_MAX_OBJECTS 8192u
 
 static struct cm_object *objects[CM_MAX_OBJECTS];
-static uint32_t n_objects;
+static _Atomic uint32_t n_objects; /* entries below it are complete: hooks read without a lock */
 
 const char *cm_object_own_path(void)
 {
@@ -153,6 +155,8 @@ static void read_segments(struct cm_object *object, const struct dl_phdr_info *i
 
 		if (phdr->p_type == PT_DYNAMIC)
 			object->dynamic = (const Elf64_Dyn *)low;
+		if (phdr->p_type == PT_GNU_EH_FRAME)
+			object->unwind_table = (const uint8_t *)low;
 		if (phdr->p_type != PT_LOAD)
 			continue;
 		object->low = low < object->low ? low : object->low;
@@ -190,7 +194,8 @@ static struct cm_object *add(const struct dl_phdr_info *info)
 			     contains(object, getauxval(AT_SYSINFO_EHDR));
 	if (!object->is_skipped)
 		read_dynamic(object);
-	objects[n_objects++] = object;
+	objects[n_objects] = object;
+	atomic_store_explicit(&n_objects, n_objects + 1, memory_order_release);
 	return object;
 }
 
@@ -228,12 +233,18 @@ static int visit(struct dl_phdr_info *info, size_t n_bytes, void *ctx)
 
 int cm_object_refresh(void)
 {
+	int n_gone = 0;
 	static struct refresh refresh; /* the sites lock is held; too large for a small stack */
 
 	memset(&refresh, 0, sizeof(refresh));
 	(void)dl_iterate_phdr(visit, &refresh); /* visit always returns 0 */
-	for (uint32_t i = 0; i < n_objects; i++)
-		if (!(refresh.seen[i / 64] >> i % 64 & 1))
-			objects[i]->is_gone = true;
+	for (uint32_t i = 0; i < n_objects; i++) {
+		if (refresh.seen[i / 64] >> i % 64 & 1 || objects[i]->is_gone)
+			continue;
+		objects[i]->is_gone = true;
+		n_gone++;
+	}
+	if (refresh.n_new || n_gone)
+		cm_caller_reset();
 	return refresh.n_new;
 }

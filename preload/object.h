@@ -27,6 +27,7 @@ struct cm_object {
 	bool is_patched;
 	const uint64_t *check_slot; /* one slot we changed, and to what: a reloaded copy differs */
 	uint64_t check_value;
+	const uint8_t *unwind_table; /* .eh_frame_hdr, or NULL */
 	bool binds_now;
 	bool binds_own_first; /* DF_SYMBOLIC or RTLD_DEEPBIND */
 	const Elf64_Sym *symbols;
@@ -49,7 +50,7 @@ int cm_object_refresh(void);
 uint32_t cm_object_count(void);
 struct cm_object *cm_object_at(uint32_t idx);
 
-/* The object whose segments contain address, or NULL. */
+/* The object whose segments contain address, or NULL. hook-safe: it takes no lock. */
 struct cm_object *cm_object_of(const void *address);
 
 /* Path of the preload itself, as the loader names it; NULL where it does not know. */

@@ -99,21 +99,25 @@ int cm_process_path(char *buf, size_t n_bytes, int slot, const char *suffix)
 
 static int make_folder(struct cm_diag *diag)
 {
-	int rc = cm_spool_make_run(cm_settings.run_path, diag);
+	int rc = 0;
 
-	if (rc < 0)
-		return rc;
 	/* The start time makes it unique but for execs within one clock step. */
 	for (uint64_t nonce = 0; nonce < 1000; nonce++) {
-		size_t n = append_text(cm_process.dir, sizeof(cm_process.dir), 0, "%s/%d-%lx",
-				       cm_settings.run_path, cm_process.pid,
-				       (unsigned long)(cm_process.start_mono_ns + nonce));
+		size_t n;
+
+		rc = cm_spool_make_run(cm_settings.run_path, diag);
+		if (rc < 0)
+			return rc;
+		n = append_text(cm_process.dir, sizeof(cm_process.dir), 0, "%s/%d-%lx",
+				cm_settings.run_path, cm_process.pid,
+				(unsigned long)(cm_process.start_mono_ns + nonce));
 
 		if (n + 1 >= sizeof(cm_process.dir))
 			return cm_diag_set(diag, -ENAMETOOLONG, "spool path too long: %s",
 					   cm_settings.run_path);
 		rc = (int)cm_sys3(SYS_mkdir, (long)cm_process.dir, 0700, 0);
-		if (rc != -EEXIST)
+		/* -ENOENT: a collector has just removed the run's folder, empty as it was. */
+		if (rc != -EEXIST && rc != -ENOENT)
 			break;
 	}
 	if (rc < 0)

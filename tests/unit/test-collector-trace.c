@@ -218,6 +218,20 @@ Test(trace, keeps_five_thousand_regions_apart)
 	finish(&job);
 }
 
+/* Of several regions, one that does not exist, and one with nothing but our own work. */
+static const struct cm_spool_totals totals[] = {
+	{.used = 1,
+	 .region = 3,
+	 .total = 50,
+	 .min = 5,
+	 .max = 9,
+	 .buckets = {[2] = 8},
+	 .n_lost = 2},
+	{.used = 1, .region = 0, .total = 5, .min = 5, .max = 5, .buckets = {[2] = 1}},
+	{.used = 1, .region = 88, .total = 5, .min = 5, .max = 5, .buckets = {[2] = 1}},
+	{.used = 1, .region = 4, .min = UINT64_MAX, .tool_ticks = 5},
+};
+
 Test(trace, accounts_every_call_once)
 {
 	struct cm_spool_open open[] = {
@@ -225,18 +239,6 @@ Test(trace, accounts_every_call_once)
 		{.start = 200, .region = 0}, /* still running */
 		{.start = 100, .region = 1}, /* another region's start */
 		{.start = 900, .region = 2}, {.start = 901, .region = 77}, /* no such region */
-	};
-	struct cm_spool_totals totals[] = {
-		{.used = 1,
-		 .region = 3,
-		 .total = 50,
-		 .min = 5,
-		 .max = 9,
-		 .buckets = {[2] = 8},
-		 .n_lost = 2},
-		{.used = 1, .region = 0, .total = 5, .min = 5, .max = 5, .buckets = {[2] = 1}},
-		{.used = 1, .region = 88, .total = 5, .min = 5, .max = 5, .buckets = {[2] = 1}},
-		{.used = 1, .region = 4, .min = UINT64_MAX, .tool_ticks = 5},
 	};
 	struct spool_words words = {0};
 	struct spool_ring ring = {.open = open, .n_open = 5};
