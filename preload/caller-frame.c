@@ -255,13 +255,13 @@ static uint32_t frame_words(const uint8_t *header, uint64_t pc)
 		return CM_CALLER_UNKNOWN;
 	if (machine.cfa.reg == CM_DWARF_RBP && machine.cfa.offset == 16)
 		return CM_CALLER_BY_RBP;
-	if (machine.cfa.reg != CM_DWARF_RSP || machine.cfa.offset / 8 - 1 >= CM_CALLER_BY_RBP)
+	if (machine.cfa.reg != CM_DWARF_RSP || machine.cfa.offset / 8 >= CM_CALLER_BY_RBP)
 		return CM_CALLER_UNKNOWN;
 	/*
 	 * Stack arguments begin where rsp points after the return. The CFA is where the frame ends;
-	 * the word below it is the caller's own return address.
+	 * the word below it, the caller's own return address, only makes the number even.
 	 */
-	return (uint32_t)(machine.cfa.offset / 8 - 1);
+	return (uint32_t)(machine.cfa.offset / 16 * 2);
 }
 
 uint32_t cm_caller_find(uint64_t return_address)

@@ -21,7 +21,7 @@
 /* Return address << 16 | words; 0: free. Two sites that share a slot: the first one keeps it. */
 extern _Atomic uint64_t cm_caller_frames[CM_CALLER_SLOTS];
 
-/* Words between the call's return address and the end of its caller's frame; remembers them. */
+/* Words from the call's return address to the end of its caller's frame; even; remembered. */
 uint32_t cm_caller_find(uint64_t return_address);
 
 /* Forget everything: code has been unmapped or mapped. */

@@ -28,11 +28,11 @@ static void freeze(void)
 {
 	struct timespec step = {.tv_nsec = 1000000};
 
-	for (struct cm_thread *thread = cm_process.threads; thread; thread = thread->next) {
-		*(volatile uint64_t *)&thread->limit = 0;
+	for (struct cm_thread *thread = cm_process.threads; thread; thread = thread->other) {
+		*(struct cm_spool_open *volatile *)&thread->limit = NULL;
 		*(uint64_t *volatile *)&thread->ring_end = thread->ring;
 	}
-	for (struct cm_thread *thread = cm_process.threads; thread; thread = thread->next)
+	for (struct cm_thread *thread = cm_process.threads; thread; thread = thread->other)
 		for (int i = 0; i < CM_WAIT_STEPS && thread != cm_self; i++) {
 			if (!atomic_load_explicit(&thread->in_cold, memory_order_seq_cst))
 				break;

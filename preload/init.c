@@ -207,7 +207,7 @@ static void wipe_by_hand(void)
 	struct cm_thread *thread = cm_self;
 
 	memset(&cm_process, 0, sizeof(cm_process));
-	if (thread && thread != &cm_thread_disabled)
+	if (thread->first)
 		memset(thread, 0, sizeof(*thread));
 }
 

@@ -171,21 +171,19 @@ static bool on_alternate_stack(void)
 /* A new call begins at `frame`: calls that longjmp left behind end here, holes on top vanish. */
 static void drop_left_behind(struct cm_thread *thread, uint64_t frame)
 {
-	struct cm_spool_open *last = thread->table + thread->top - 1;
+	struct cm_spool_open *last = thread->next - 1;
 	uint64_t now = cm_clock_now();
 	uint64_t mask;
 
-	if (!thread->top || !is_left_behind(thread, last, frame))
+	if (last < thread->table || !is_left_behind(thread, last, frame))
 		return;
 	mask = begin(thread);
 	if (!is_closed() && !on_alternate_stack()) {
-		while (thread->top) {
-			last = thread->table + thread->top - 1;
+		for (; last >= thread->table; thread->next = last--) {
 			if (is_left_behind(thread, last, frame))
 				close_entry(thread, last, now, CM_CALL_SKIPPED);
 			else if (last->start || last->frame != CM_HOLE)
 				break;
-			thread->top--;
 		}
 	}
 	end_cold(thread, mask);
@@ -197,10 +195,10 @@ static bool make_room(struct cm_thread *thread)
 	uint64_t mask = begin(thread);
 	bool ok;
 
-	while (thread->top && thread->table[thread->top - 1].frame == CM_HOLE &&
-	       !thread->table[thread->top - 1].start)
-		thread->top--;
-	ok = !is_closed() && (thread->top < thread->limit || !cm_thread_grow_table(thread));
+	while (thread->next > thread->table && thread->next[-1].frame == CM_HOLE &&
+	       !thread->next[-1].start)
+		thread->next--;
+	ok = !is_closed() && (thread->next < thread->limit || !cm_thread_grow_table(thread));
 	end_cold(thread, mask);
 	return ok;
 }
@@ -222,10 +220,10 @@ void *cm_record_enter_cold(const struct cm_stub *stub, struct cm_frame *frame)
 	struct cm_thread *thread = cm_self;
 	struct cm_spool_open *entry;
 
-	frame->thread = CM_NOT_RECORDED;
+	frame->entry = CM_NOT_RECORDED;
 	if (is_closed())
 		return stub->original;
-	if (!thread || !thread->first)
+	if (!thread->first)
 		thread = thread == &cm_thread_disabled &&
 					 atomic_load_explicit(&cm_process.state,
 							      memory_order_relaxed) ==
@@ -234,17 +232,15 @@ void *cm_record_enter_cold(const struct cm_stub *stub, struct cm_frame *frame)
 				 : attach();
 	if (thread)
 		drop_left_behind(thread, (uint64_t)frame);
-	if (!thread || (thread->top >= thread->limit && !make_room(thread))) {
+	if (!thread || (thread->next >= thread->limit && !make_room(thread))) {
 		atomic_fetch_add_explicit(&cm_process.n_dropped, 1, memory_order_relaxed);
 		return stub->original;
 	}
-	entry = thread->table + thread->top;
-	thread->top++;
+	entry = thread->next++;
 	atomic_signal_fence(memory_order_seq_cst);
 	entry->frame = (uint64_t)frame;
 	entry->region = stub->region;
 	entry->thread = thread->thread;
-	frame->thread = thread;
 	frame->entry = entry;
 	atomic_signal_fence(memory_order_seq_cst);
 	frame->start = cm_clock_now();
@@ -258,7 +254,7 @@ void cm_record_call_cold(struct cm_thread *thread, struct cm_spool_open *entry, 
 
 	if (!is_closed()) {
 		close_entry(thread, entry, end, 0);
-		thread->top = (uint64_t)(entry - thread->table);
+		thread->next = entry;
 	}
 	end_cold(thread, mask);
 }
@@ -267,53 +263,55 @@ void cm_record_call_cold(struct cm_thread *thread, struct cm_spool_open *entry, 
 static void close_below(struct cm_thread *thread, struct cm_spool_open *entry, uint64_t end,
 			unsigned int flags)
 {
-	struct cm_spool_open *above = thread->table + thread->top - 1;
-
-	for (; above > entry; above--)
+	for (struct cm_spool_open *above = thread->next - 1; above > entry; above--)
 		if (is_left_behind(thread, above, entry->frame))
 			close_entry(thread, above, end, CM_CALL_SKIPPED);
 	close_entry(thread, entry, end, flags);
 	entry->frame = CM_HOLE;
-	while (thread->top && !thread->table[thread->top - 1].start &&
-	       thread->table + thread->top - 1 >= entry)
-		thread->top--;
+	while (thread->next > entry && !thread->next[-1].start)
+		thread->next--;
 }
 
-/* A fiber that began on another thread returns on this one. */
+/*
+ * A fiber that began on another thread returns on this one. A call that was opened before a fork
+ * lies in no table of this process: the parent accounts it.
+ */
 static void close_foreign(struct cm_thread *thread, struct cm_frame *frame, uint64_t end,
 			  unsigned int flags)
 {
-	_Atomic uint64_t *start = (_Atomic uint64_t *)&frame->entry->start;
+	struct cm_spool_open *entry = frame->entry;
 	uint64_t expected = frame->start;
-	uint32_t region = frame->entry->region;
+	uint32_t region;
 
-	if (!frame->thread->first) /* opened before a fork: the parent accounts it */
+	if (!cm_thread_of_entry(entry))
 		return;
-	if (!atomic_compare_exchange_strong_explicit(start, &expected, 0, memory_order_acq_rel,
-						     memory_order_relaxed))
+	region = entry->region;
+	if (!atomic_compare_exchange_strong_explicit((_Atomic uint64_t *)&entry->start, &expected,
+						     0, memory_order_acq_rel, memory_order_relaxed))
 		return;
-	frame->entry->frame = CM_HOLE;
+	entry->frame = CM_HOLE;
 	account(thread, region, frame->start, end, flags);
 }
 
 static void close_call(struct cm_frame *frame, uint64_t end, unsigned int flags)
 {
 	struct cm_thread *thread = cm_self;
+	struct cm_spool_open *entry = frame->entry;
 	uint64_t mask;
 
-	if (frame->thread == CM_NOT_RECORDED || is_closed())
+	if (entry == CM_NOT_RECORDED || is_closed())
 		return;
 	if (atomic_load_explicit(&cm_process.state, memory_order_relaxed) == CM_PROCESS_NEW)
 		return; /* a forked child returns from a call that its parent made */
-	if (!thread || !thread->first)
+	if (!thread->first)
 		thread = attach();
 	if (!thread)
 		return;
 	mask = begin(thread);
-	if (frame->thread != thread)
+	if (entry < thread->table || entry >= thread->table + thread->first->n_entries)
 		close_foreign(thread, frame, end, flags);
-	else if (frame->entry->start == frame->start)
-		close_below(thread, frame->entry, end, flags);
+	else if (entry < thread->next && entry->start == frame->start)
+		close_below(thread, entry, end, flags);
 	end_cold(thread, mask);
 }
 

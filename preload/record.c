@@ -9,34 +9,36 @@
 #define unlikely(x) __builtin_expect(!!(x), 0)
 #define CM_BARRIER() atomic_signal_fence(memory_order_seq_cst)
 
-__thread struct cm_thread *cm_self;
+__thread struct cm_thread *cm_self = &cm_thread_fresh;
 
 static inline __attribute__((always_inline)) void *enter(const struct cm_stub *stub,
 							 struct cm_frame *frame, bool tsc)
 {
 	struct cm_thread *thread = cm_self;
-	struct cm_spool_open *entry;
-	uint64_t top;
+	struct cm_spool_open *entry = thread->next;
 
-	if (unlikely(!thread))
-		return cm_record_enter_cold(stub, frame);
-	top = thread->top;
-	if (unlikely(top >= thread->limit))
-		return cm_record_enter_cold(stub, frame);
-	entry = thread->table + top;
 	/* An enclosing call lies further up the stack; else longjmp, or another stack. */
-	if (unlikely(entry[-1].frame <= (uint64_t)frame))
+	if (unlikely(entry >= thread->limit || entry[-1].frame <= (uint64_t)frame))
 		return cm_record_enter_cold(stub, frame);
-	thread->top = top + 1;
+	thread->next = entry + 1;
 	CM_BARRIER();
 	entry->frame = (uint64_t)frame;
 	*(uint64_t *)&entry->region = stub->region | thread->thread_bits;
-	frame->thread = thread;
 	frame->entry = entry;
 	CM_BARRIER();
 	frame->start = cm_clock_read(tsc);
 	entry->start = frame->start;
 	return stub->original;
+}
+
+/* The call is accounted: its entry is free again. */
+static inline __attribute__((always_inline)) void release(struct cm_thread *thread,
+							  struct cm_spool_open *entry)
+{
+	CM_BARRIER();
+	entry->start = 0;
+	CM_BARRIER();
+	thread->next = entry;
 }
 
 #define CM_ADD(target, value) \
@@ -112,42 +114,31 @@ void cm_record_total(struct cm_spool_totals *totals, uint64_t duration)
 	add_to_sums(totals, duration);
 }
 
-/* Region capped, trace off, or nothing there yet: totals, or the cold path that makes them. */
-static __attribute__((noinline)) void exit_totals(struct cm_thread *thread,
-						  struct cm_spool_open *entry, uint64_t end,
-						  struct cm_spool_totals *totals)
-{
-	uint64_t duration = end - entry->start;
-
-	if (unlikely(!totals || duration >> CM_PENDING_COUNT_SHIFT)) {
-		cm_record_call_cold(thread, entry, end);
-		return;
-	}
-	add_pending(totals, duration);
-	CM_BARRIER();
-	entry->start = 0;
-	CM_BARRIER();
-	thread->top = (uint64_t)(entry - thread->table);
-}
-
 static inline __attribute__((always_inline)) void leave(struct cm_frame *frame, bool tsc)
 {
 	uint64_t end = cm_clock_read(tsc);
 	struct cm_spool_open *entry = frame->entry;
 	struct cm_thread *thread = cm_self;
 	struct cm_cell *cell;
-	uint64_t duration, offset, *slot;
+	uint64_t duration = end - frame->start, offset, *slot;
 
-	/* Another thread's fiber, a forked child, not recorded, not the innermost, closed already.
+	/*
+	 * Not the innermost, another thread's fiber, a forked child, not recorded; or closed
+	 * already. An entry is this thread's innermost one only if it is in this thread's table.
 	 */
-	if (unlikely(thread != frame->thread || entry + 1 != thread->table + thread->top ||
-		     entry->start != frame->start)) {
+	if (unlikely(entry + 1 != thread->next || entry->start != frame->start)) {
 		cm_record_exit_cold(frame, end);
 		return;
 	}
 	cell = &thread->cells[entry->region];
-	if (unlikely(cell->quota <= 0)) {
-		exit_totals(thread, entry, end, cell->totals);
+	if (cell->quota <= 0) {
+		/* Region capped or trace off: totals, once the cold path has made them. */
+		if (unlikely(!cell->totals || duration >> CM_PENDING_COUNT_SHIFT)) {
+			cm_record_call_cold(thread, entry, end);
+			return;
+		}
+		add_pending(cell->totals, duration);
+		release(thread, entry);
 		return;
 	}
 	/* Reserve, then read the base: thread.h says why in this order. */
@@ -157,7 +148,6 @@ static inline __attribute__((always_inline)) void leave(struct cm_frame *frame, 
 		cm_record_call_cold(thread, entry, end);
 		return;
 	}
-	duration = end - frame->start;
 	offset = end - thread->base;
 	if (unlikely(duration >> CM_WORD_SHORT_DURATION_BITS |
 		     offset >> CM_WORD_SHORT_OFFSET_BITS)) {
@@ -168,10 +158,7 @@ static inline __attribute__((always_inline)) void leave(struct cm_frame *frame, 
 	*slot = CM_WORD_SHORT_BIT | (uint64_t)entry->region << CM_WORD_SHORT_REGION_SHIFT |
 		duration << CM_WORD_SHORT_DURATION_SHIFT | offset;
 	__asm__ volatile("subq $1, %0" : "+m"(cell->quota) : : "memory", "cc");
-	CM_BARRIER();
-	entry->start = 0;
-	CM_BARRIER();
-	thread->top = (uint64_t)(entry - thread->table);
+	release(thread, entry);
 }
 
 static void *enter_tsc(const struct cm_stub *stub, struct cm_frame *frame)
@@ -196,7 +183,7 @@ static void leave_monotonic(struct cm_frame *frame)
 
 static void *enter_nothing(const struct cm_stub *stub, struct cm_frame *frame)
 {
-	frame->thread = CM_NOT_RECORDED;
+	frame->entry = CM_NOT_RECORDED;
 	return stub->original;
 }
 

@@ -97,7 +97,7 @@ void *cm_stub_get(const struct cm_rule *rule, const char *symbol, const char *de
 	cm_stubs[i] = (struct cm_stub){
 		.original = original,
 		.region = (uint32_t)region,
-		.n_stack_words = cm_rules_stack_bytes(rule, symbol) / 8,
+		.n_stack_words = (cm_rules_stack_bytes(rule, symbol) + 15) / 16 * 2,
 	};
 	stub_rules[i] = rule;
 	stub_next[i] = *bucket;

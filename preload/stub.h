@@ -24,7 +24,7 @@
 struct cm_stub {
 	void *original;
 	uint32_t region;
-	uint32_t n_stack_words; /* words of the caller's stack arguments to copy */
+	uint32_t n_stack_words; /* of the caller's stack arguments, to copy at most; even */
 };
 _Static_assert(sizeof(struct cm_stub) == 16, "thunk-x86_64.S shifts by 4");
 

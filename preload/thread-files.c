@@ -104,6 +104,7 @@ int cm_thread_make_map(struct cm_thread *thread)
 	/* Entry 0 of the file is the sentinel: free for readers, above every stack for us. */
 	thread->table = (struct cm_spool_open *)(map + n_head) + 1;
 	thread->table[-1].frame = UINT64_MAX;
+	thread->next = thread->limit = thread->table;
 	thread->n_populated = CM_PAGE / sizeof(struct cm_spool_open) - 1;
 	use_ring(thread, map, 0);
 	thread->first = thread->header;
@@ -143,8 +144,8 @@ int cm_thread_grow_table(struct cm_thread *thread)
 	uint64_t offset = (uint64_t)(page - (char *)thread->first);
 	int rc;
 
-	if (thread->limit < thread->n_populated) {
-		thread->limit = thread->n_populated;
+	if (thread->limit < thread->table + thread->n_populated) {
+		thread->limit = thread->table + thread->n_populated;
 		return 0;
 	}
 	if (thread->n_populated + n_page > n_all)
@@ -155,6 +156,6 @@ int cm_thread_grow_table(struct cm_thread *thread)
 	if (rc < 0)
 		return rc;
 	thread->n_populated += n_page;
-	thread->limit = thread->n_populated;
+	thread->limit = thread->table + thread->n_populated;
 	return 0;
 }

@@ -24,7 +24,7 @@
 #endif
 #define CM_N_LOOKS 8 /* dead threads looked for at most, each time a thread begins */
 
-struct cm_thread cm_thread_disabled;
+struct cm_thread cm_thread_fresh, cm_thread_disabled;
 
 bool cm_thread_on_stack(const struct cm_thread *thread, uint64_t address)
 {
@@ -111,14 +111,15 @@ static struct cm_thread *find_dead(void)
 	uint32_t skip = cm_process.n_slots ? cursor++ % cm_process.n_slots : 0;
 
 	while (skip-- && thread)
-		thread = thread->next;
-	for (int i = 0; thread && i < CM_N_LOOKS; i++, thread = thread->next) {
+		thread = thread->other;
+	for (int i = 0; thread && i < CM_N_LOOKS; i++, thread = thread->other) {
 		bool open = false;
 
 		if (cm_sys3(SYS_tgkill, cm_process.pid, thread->tid, 0) != -ESRCH)
 			continue;
-		for (uint64_t k = 0; k < thread->top; k++)
-			open |= thread->table[k].start != 0;
+		for (const struct cm_spool_open *entry = thread->table; entry < thread->next;
+		     entry++)
+			open |= entry->start != 0;
 		if (!open)
 			return thread;
 	}
@@ -129,7 +130,7 @@ static int reuse(struct cm_thread *thread)
 {
 	uint64_t *word;
 
-	thread->top = 0;
+	thread->next = thread->table;
 	for (word = thread->ring; word < thread->ring_next && word < thread->ring_end; word++)
 		if (!*word)
 			*word = (uint64_t)CM_WORD_NOP << CM_WORD_KIND_SHIFT;
@@ -152,8 +153,20 @@ static struct cm_thread *make(void)
 		return NULL;
 	cm_process.n_slots++;
 	take_over(thread);
-	thread->next = cm_process.threads;
+	thread->other = cm_process.threads;
 	cm_process.threads = thread;
+	return thread;
+}
+
+struct cm_thread *cm_thread_of_entry(const struct cm_spool_open *entry)
+{
+	struct cm_thread *thread;
+
+	cm_process_lock();
+	for (thread = cm_process.threads; thread; thread = thread->other)
+		if (entry >= thread->table && entry < thread->table + thread->first->n_entries)
+			break;
+	cm_process_unlock();
 	return thread;
 }
 
@@ -184,7 +197,7 @@ struct cm_thread *cm_thread_attach(void)
 	if (atomic_load_explicit(&cm_process.state, memory_order_relaxed) == CM_PROCESS_ARMED)
 		thread = get(&diag);
 	if (thread)
-		thread->limit = thread->n_populated;
+		thread->limit = thread->table + thread->n_populated;
 	cm_process_unlock();
 	cm_self = thread ? thread : &cm_thread_disabled;
 	if (!thread) {
@@ -211,16 +224,15 @@ uint64_t cm_thread_readable(uint64_t address, uint64_t n_bytes)
 	struct cm_thread *thread = cm_self;
 	uint64_t end = address + n_bytes, page;
 
-	if (thread && thread->first && cm_thread_on_stack(thread, address) &&
-	    end <= thread->stack_high)
+	if (thread->first && cm_thread_on_stack(thread, address) && end <= thread->stack_high)
 		return n_bytes;
 	/* The page below `address` holds the return address; those after it are asked for. */
 	for (page = (address + 4095) & ~UINT64_C(4095); page < end; page += 4096) {
-		if (thread && thread->first && thread->checked_page == page)
+		if (thread->first && thread->checked_page == page)
 			continue;
 		if (!is_readable(page))
 			return (page - address) & ~UINT64_C(7);
-		if (thread && thread->first)
+		if (thread->first)
 			thread->checked_page = page;
 	}
 	return n_bytes;

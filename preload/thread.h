@@ -7,7 +7,7 @@
  * SIGKILL (ring, open calls, totals) lies in the spool's shared mappings that it points to.
  *
  * Signals: a handler may interrupt any instruction here and make intercepted calls itself.
- *   - `top` is balanced: a handler leaves it as it found it, or never returns to us (siglongjmp).
+ *   - `next` is balanced: a handler leaves it as it found it, or never returns to us (siglongjmp).
  *   - a ring slot is reserved with one xadd, then filled. The base is read after the reservation:
  *     a handler that moves the base does it behind our slot, or our end lies before the new base
  *     and the call takes the cold path.
@@ -37,19 +37,19 @@ struct cm_cell {
 };
 
 struct cm_thread {
-	uint64_t top;		     /* open calls: entries [0, top) of the table */
-	uint64_t limit;		     /* entries of the table that may be used now */
-	struct cm_spool_open *table; /* table[-1] is a sentinel above every stack */
+	struct cm_spool_open *next;  /* open calls: entries [table, next) */
+	struct cm_spool_open *limit; /* end of the entries that may be used now */
 	uint64_t *ring_next;	     /* next free word; may run past ring_end */
 	uint64_t *ring_end;
 	uint64_t base;	       /* reference point of short records, ticks */
 	uint64_t thread_bits;  /* thread index << 32, as it stands in an open entry */
 	struct cm_cell *cells; /* [CM_SPOOL_MAX_REGIONS] */
 	/* Cold. */
+	struct cm_spool_open *table; /* table[-1] is a sentinel above every stack */
 	uint64_t *ring;
 	struct cm_spool_thread *header; /* of the current ring */
 	struct cm_spool_thread *first;	/* of t<slot>.map: n_dropped is counted there */
-	struct cm_thread *next;		/* all threads of the process */
+	struct cm_thread *other;	/* all threads of the process */
 	uint64_t n_populated;		/* entries of the table whose pages exist */
 	uint64_t stack_low, stack_high; /* the thread's own stack; 0, 0: not known */
 	uint64_t checked_page;		/* last page the kernel found readable */
@@ -66,16 +66,15 @@ struct cm_thread {
 
 /* At a fixed place in the thunk's stack frame (thunk-x86_64.S). Nobody else's is ever read. */
 struct cm_frame {
-	struct cm_thread *thread; /* CM_NOT_RECORDED: no entry belongs to this call */
-	struct cm_spool_open *entry;
-	uint64_t start; /* ticks; also the entry's generation */
-	uint64_t reserved[3];
+	struct cm_spool_open *entry; /* CM_NOT_RECORDED: none belongs to this call */
+	uint64_t start;		     /* ticks; also the entry's generation */
 };
-_Static_assert(sizeof(struct cm_frame) == 48, "room in the thunk's frame");
+_Static_assert(sizeof(struct cm_frame) == 16, "room in the thunk's frame");
 
-/* Unlike NULL never equal to cm_self. */
-#define CM_NOT_RECORDED ((struct cm_thread *)8)
+/* Entry 1 of a table at NULL: never the innermost one, also of a thread that fork has wiped. */
+#define CM_NOT_RECORDED ((struct cm_spool_open *)sizeof(struct cm_spool_open))
 
+/* Never NULL: at first cm_thread_fresh, whose limit sends it to the cold path. */
 extern __thread struct cm_thread *cm_self __attribute__((tls_model("initial-exec")));
 
 /*
@@ -84,8 +83,11 @@ extern __thread struct cm_thread *cm_self __attribute__((tls_model("initial-exec
  */
 struct cm_thread *cm_thread_attach(void);
 
-/* Nothing can be recorded on this thread: limit is 0, and attach has been tried. */
-extern struct cm_thread cm_thread_disabled;
+/* Of a thread that has made no call yet, and of one for which nothing can be recorded. */
+extern struct cm_thread cm_thread_fresh, cm_thread_disabled;
+
+/* The thread of this process whose table contains the entry, or NULL. Signals blocked. */
+struct cm_thread *cm_thread_of_entry(const struct cm_spool_open *entry);
 
 /* One more page of the table. 0, or -ENOSPC where the table or the disk is full. */
 int cm_thread_grow_table(struct cm_thread *thread);

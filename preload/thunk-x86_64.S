@@ -9,17 +9,17 @@
  * put back (an SSE move leaves the upper part alone). Sixty-four moves through general registers
  * fill the store buffer and cost 12 ns, `rep movsq` 6 to 8 ns, this 3 to 4 ns (512 bytes, Zen 4). Most calls copy far fewer.
  *
- *	 8(%rbp)  return address		 -72(%rbp)  number of words to copy
- *	 0(%rbp)  caller's rbp			 -80(%rbp)  stub, while the stack is checked
- *	-8..-48   rdi rsi rdx rcx r8 r9		-128..-80   struct cm_frame
- *	-56(%rbp) rax (vararg vector count)	-144(%rbp)  xmm15
+ *	 8(%rbp)  return address		 -72(%rbp)  number of words, while it is checked
+ *	 0(%rbp)  caller's rbp			 -80(%rbp)  stub, while that is checked
+ *	-8..-48   rdi rsi rdx rcx r8 r9		 -96(%rbp)  struct cm_frame
+ *	-56(%rbp) rax (vararg vector count)	-112(%rbp)  xmm15
  *	-64(%rbp) r10 (static chain)		below: copy of the stack arguments, aligned to 64
  *
- * r11 carries the stub's index: the one register that a call through the PLT may change anyway.
+ * r11 carries the stub's table entry: the one register that a call through the PLT may change.
  */
-#define FRAME (-128) /* CM_FRAME_BELOW_RBP of unwind.c */
-#define SAVE (-144)
-#define RESERVE 144
+#define FRAME (-96) /* CM_FRAME_BELOW_RBP of unwind.c */
+#define SAVE (-112)
+#define RESERVE 112
 
 	.text
 	.globl	cm_stub_code
@@ -31,10 +31,10 @@ cm_stub_code:
 	.set	index, 0
 	.rept	65536
 	endbr64
-	movl	$index, %r11d
+	leaq	cm_stubs + index(%rip), %r11
 	jmp	cm_thunk
-	.balign	16
-	.set	index, index + 1
+	.balign	16			/* CM_STUB_BYTES */
+	.set	index, index + 16	/* sizeof(struct cm_stub) */
 	.endr
 	.cfi_endproc
 	.size	cm_stub_code, . - cm_stub_code
@@ -61,10 +61,7 @@ cm_thunk:
 	movq	%rax, -56(%rbp)
 	movq	%r10, -64(%rbp)
 
-	leaq	cm_stubs(%rip), %rax
-	shlq	$4, %r11			/* sizeof(struct cm_stub) */
-	addq	%r11, %rax
-	movl	12(%rax), %ecx			/* n_stack_words */
+	movl	12(%r11), %ecx			/* n_stack_words */
 	/* A call cannot have passed more words than its caller's frame holds (caller-frame.h). */
 	movq	8(%rbp), %rdx			/* return address */
 	leaq	cm_caller_frames(%rip), %rsi
@@ -81,8 +78,7 @@ cm_thunk:
 	cmpl	%edi, %ecx
 	cmova	%edi, %ecx
 .Llimited:
-	incl	%ecx
-	andl	$-2, %ecx			/* pairs of words */
+	testl	%ecx, %ecx			/* an even number */
 	jz	.Lcopied
 	leaq	16(%rbp), %rsi
 	movl	%esi, %edx
@@ -113,7 +109,7 @@ cm_thunk:
 .Lpairs_end:
 	movups	SAVE(%rbp), %xmm15
 .Lcopied:
-	movq	%rax, %rdi
+	movq	%r11, %rdi
 	leaq	FRAME(%rbp), %rsi
 	call	*cm_hook_enter(%rip)
 	.globl	cm_thunk_live_begin
@@ -160,7 +156,8 @@ cm_thunk_live_end:
 .Lby_rbp:					/* the caller's frame ends at its rbp + 16 */
 	movq	0(%rbp), %rdx
 	subq	%rbp, %rdx
-	shrq	$3, %rdx
+	shrq	$4, %rdx
+	addq	%rdx, %rdx
 	cmpq	%rdx, %rcx
 	cmovaq	%rdx, %rcx
 	jmp	.Llimited
@@ -168,24 +165,27 @@ cm_thunk_live_end:
 .Lother_caller:
 	testq	%rsi, %rsi
 	jnz	.Llimited			/* a site in the same slot: copy what the rule says */
-	movq	%rax, -80(%rbp)
+	movq	%r11, -80(%rbp)
 	movq	%rcx, -72(%rbp)
 	movq	%rdx, %rdi
 	call	cm_caller_find
 	movl	%eax, %edi
-	movq	-80(%rbp), %rax
+	movq	-80(%rbp), %r11
 	movq	-72(%rbp), %rcx
 	jmp	.Lframe_known
 
 .Lcheck_stack:
-	movq	%rax, -80(%rbp)
+	movq	%r11, -80(%rbp)
 	movq	%rsi, %rdi
 	leaq	0(,%rcx,8), %rsi
 	call	cm_thread_readable
 	movq	%rax, %rcx
-	shrq	$3, %rcx
-	movq	-80(%rbp), %rax
+	shrq	$4, %rcx
+	addq	%rcx, %rcx
+	movq	-80(%rbp), %r11
 	leaq	16(%rbp), %rsi
+	testl	%ecx, %ecx
+	jz	.Lcopied
 	jmp	.Lcopy
 	.cfi_endproc
 	.size	cm_thunk, . - cm_thunk

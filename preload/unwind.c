@@ -17,7 +17,7 @@
 #define CM_UNWIND_CLEANUP_PHASE 2
 #define CM_UNWIND_CONTINUE 8
 #define CM_DWARF_RBP 6
-#define CM_FRAME_BELOW_RBP 128
+#define CM_FRAME_BELOW_RBP 96
 
 extern const char cm_thunk_live_begin[], cm_thunk_live_end[];
 
