@@ -57,9 +57,11 @@ static inline void keep_extreme(uint64_t *extreme, uint64_t value, bool lowest)
 }
 
 /* The sums of one block. Single instructions: a handler may add to them in between. */
-static void add_to_sums(struct cm_spool_totals *totals, uint64_t duration)
+static inline __attribute__((always_inline)) void add_to_sums(struct cm_spool_totals *totals,
+							      uint64_t duration, bool tsc)
 {
-	uint64_t ns = (uint64_t)(((unsigned __int128)duration * cm_clock_scale) >> 32);
+	uint64_t ns =
+		tsc ? (uint64_t)(((unsigned __int128)duration * cm_clock_scale) >> 32) : duration;
 	unsigned __int128 square = (unsigned __int128)duration * duration;
 
 	CM_ADD(totals->buckets[63 - __builtin_clzll(ns | 1)], (uint64_t)1);
@@ -73,31 +75,34 @@ static void add_to_sums(struct cm_spool_totals *totals, uint64_t duration)
 	keep_extreme(&totals->max, duration, false);
 }
 
-/* Count one more call and make `ticks` (with CM_PENDING_VALID, or 0) the pending one. */
-static uint64_t exchange_pending(struct cm_spool_totals *totals, uint64_t ticks)
+/*
+ * Count one more call and make this the pending one (not valid: there is none). Returns what was
+ * pending before. A count that overflows only touches the bit that is set or cleared anyway.
+ */
+static inline __attribute__((always_inline)) uint64_t
+exchange_pending(struct cm_spool_totals *totals, uint64_t ticks, bool valid)
 {
-	uint64_t old = *(volatile uint64_t *)&totals->pending;
-	uint64_t expected, next;
+	uint64_t old = *(volatile uint64_t *)&totals->pending, next;
+	bool done;
 
 	do {
-		expected = old;
-		next = ((old + (UINT64_C(1) << CM_PENDING_COUNT_SHIFT)) & CM_PENDING_COUNT_MASK) |
-		       ticks;
-		__asm__ volatile("cmpxchgq %2, %1"
-				 : "+a"(old), "+m"(totals->pending)
+		next = (((old >> CM_PENDING_COUNT_SHIFT) + 1) << CM_PENDING_COUNT_SHIFT) | ticks;
+		next = valid ? next | CM_PENDING_VALID : next & ~CM_PENDING_VALID;
+		__asm__ volatile("cmpxchgq %3, %2"
+				 : "=@ccz"(done), "+a"(old), "+m"(totals->pending)
 				 : "r"(next)
-				 : "memory", "cc");
-	} while (unlikely(old != expected));
+				 : "memory");
+	} while (unlikely(!done));
 	return old;
 }
 
 static inline __attribute__((always_inline)) void add_pending(struct cm_spool_totals *totals,
-							      uint64_t duration)
+							      uint64_t duration, bool tsc)
 {
-	uint64_t old = exchange_pending(totals, duration | CM_PENDING_VALID);
+	uint64_t old = exchange_pending(totals, duration, true);
 
 	if (likely(old & CM_PENDING_VALID))
-		add_to_sums(totals, old & CM_PENDING_TICKS_MASK);
+		add_to_sums(totals, old & CM_PENDING_TICKS_MASK, tsc);
 }
 
 void cm_record_total(struct cm_spool_totals *totals, uint64_t duration)
@@ -105,13 +110,13 @@ void cm_record_total(struct cm_spool_totals *totals, uint64_t duration)
 	uint64_t old;
 
 	if (!(duration >> CM_PENDING_COUNT_SHIFT)) {
-		add_pending(totals, duration);
+		add_pending(totals, duration, true);
 		return;
 	}
-	old = exchange_pending(totals, 0);
+	old = exchange_pending(totals, 0, false);
 	if (old & CM_PENDING_VALID)
-		add_to_sums(totals, old & CM_PENDING_TICKS_MASK);
-	add_to_sums(totals, duration);
+		add_to_sums(totals, old & CM_PENDING_TICKS_MASK, true);
+	add_to_sums(totals, duration, true);
 }
 
 static inline __attribute__((always_inline)) void leave(struct cm_frame *frame, bool tsc)
@@ -137,7 +142,7 @@ static inline __attribute__((always_inline)) void leave(struct cm_frame *frame, 
 			cm_record_call_cold(thread, entry, end);
 			return;
 		}
-		add_pending(cell->totals, duration);
+		add_pending(cell->totals, duration, tsc);
 		release(thread, entry);
 		return;
 	}

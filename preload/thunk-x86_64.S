@@ -7,13 +7,14 @@
  * The hooks touch neither vector nor x87 registers, so neither arguments nor returns in them need
  * saving. The one exception is here: stack arguments are copied through xmm15, whose low half is
  * put back (an SSE move leaves the upper part alone). Sixty-four moves through general registers
- * fill the store buffer and cost 12 ns, `rep movsq` 6 to 8 ns, this 3 to 4 ns (512 bytes, Zen 4). Most calls copy far fewer.
+ * fill the store buffer and cost 12 ns, `rep movsq` 6 to 8 ns, this 3 to 4 ns (512 bytes, Zen 4);
+ * most calls copy far fewer.
  *
- *	 8(%rbp)  return address		 -72(%rbp)  number of words, while it is checked
- *	 0(%rbp)  caller's rbp			 -80(%rbp)  stub, while that is checked
- *	-8..-48   rdi rsi rdx rcx r8 r9		 -96(%rbp)  struct cm_frame
- *	-56(%rbp) rax (vararg vector count)	-112(%rbp)  xmm15
- *	-64(%rbp) r10 (static chain)		below: copy of the stack arguments, aligned to 64
+ *	 8(%rbp)  return address		 -80(%rbp)  stub, across calls
+ *	 0(%rbp)  caller's rbp			 -96(%rbp)  struct cm_frame
+ *	-8..-48   rdi rsi rdx rcx r8 r9		-112(%rbp)  xmm15
+ *	-56(%rbp) rax (vararg vector count)	below: copy of the stack arguments,
+ *	-64(%rbp) r10 (static chain)			aligned to 64
  *
  * r11 carries the stub's table entry: the one register that a call through the PLT may change.
  */
@@ -61,49 +62,35 @@ cm_thunk:
 	movq	%rax, -56(%rbp)
 	movq	%r10, -64(%rbp)
 
-	movl	12(%r11), %ecx			/* n_stack_words */
 	/* A call cannot have passed more words than its caller's frame holds (caller-frame.h). */
 	movq	8(%rbp), %rdx			/* return address */
 	leaq	cm_caller_frames(%rip), %rsi
 	movl	%edx, %edi
 	andl	$4095, %edi
 	movq	(%rsi,%rdi,8), %rsi
-	movzwl	%si, %edi
+	movzwl	%si, %ecx
 	shrq	$16, %rsi
 	cmpq	%rdx, %rsi
 	jne	.Lother_caller
 .Lframe_known:
-	cmpl	$0xfffe, %edi
-	je	.Lby_rbp
-	cmpl	%edi, %ecx
-	cmova	%edi, %ecx
-.Llimited:
-	testl	%ecx, %ecx			/* an even number */
+	cmpl	$14, %ecx
+	ja	.Lmany_words
+	testl	%ecx, %ecx
 	jz	.Lcopied
+	subq	$112, %rsp
 	leaq	16(%rbp), %rsi
-	movl	%esi, %edx
-	andl	$4095, %edx
-	leal	(%rdx,%rcx,8), %edx
-	cmpl	$4096, %edx
-	ja	.Lcheck_stack			/* it reaches into the next page */
-.Lcopy:
-	leaq	0(,%rcx,8), %rdx
-	subq	%rdx, %rsp
 	andq	$-64, %rsp
 	movq	%rsp, %rdi
 	movups	%xmm15, SAVE(%rbp)
-	subl	$16, %ecx
-	jge	.Lblocks
-.Lrest:						/* -16 <= ecx < 0: 0 to 14 words are left */
+.Lrest:						/* an even number of words, 0 to 14 */
 	leaq	.Lpairs_end(%rip), %rdx
-	addl	$16, %ecx
 	leal	(%rcx,%rcx,4), %ecx		/* 10 bytes of code for each pair */
 	subq	%rcx, %rdx
 	notrack jmp *%rdx
-	.set	offset, 112
+	.set	offset, 96
 	.rept	7
-	{disp8} movups offset-16(%rsi), %xmm15
-	{disp8} movups %xmm15, offset-16(%rdi)
+	{disp8} movups offset(%rsi), %xmm15
+	{disp8} movups %xmm15, offset(%rdi)
 	.set	offset, offset - 16
 	.endr
 .Lpairs_end:
@@ -140,7 +127,31 @@ cm_thunk_live_end:
 	ret
 	.cfi_restore_state
 
-.Lblocks:					/* of 16 words */
+	/* Frame not known, or large: at most what the rule says, if it can be read. */
+.Lmany_words:
+	movl	12(%r11), %edx			/* n_stack_words: an even number */
+	cmpl	$0xfffe, %ecx			/* CM_CALLER_BY_RBP */
+	je	.Lby_rbp
+	cmpl	%edx, %ecx
+	cmova	%edx, %ecx
+.Llimited:
+	testl	%ecx, %ecx
+	jz	.Lcopied
+	leaq	16(%rbp), %rsi
+	movl	%esi, %edx
+	andl	$4095, %edx
+	leal	(%rdx,%rcx,8), %edx
+	cmpl	$4096, %edx
+	ja	.Lcheck_stack			/* it reaches into the next page */
+.Lcopy:
+	leaq	0(,%rcx,8), %rdx
+	subq	%rdx, %rsp
+	andq	$-64, %rsp
+	movq	%rsp, %rdi
+	movups	%xmm15, SAVE(%rbp)
+	subl	$16, %ecx
+	jl	.Lblocks_end
+.Lblock:					/* of 16 words */
 	.set	offset, 0
 	.rept	8
 	movups	offset(%rsi), %xmm15
@@ -150,28 +161,29 @@ cm_thunk_live_end:
 	subq	$-128, %rsi
 	subq	$-128, %rdi
 	subl	$16, %ecx
-	jge	.Lblocks
+	jge	.Lblock
+.Lblocks_end:
+	addl	$16, %ecx
 	jmp	.Lrest
 
 .Lby_rbp:					/* the caller's frame ends at its rbp + 16 */
-	movq	0(%rbp), %rdx
-	subq	%rbp, %rdx
-	shrq	$4, %rdx
-	addq	%rdx, %rdx
+	movq	0(%rbp), %rcx
+	subq	%rbp, %rcx
+	shrq	$4, %rcx
+	addq	%rcx, %rcx
 	cmpq	%rdx, %rcx
 	cmovaq	%rdx, %rcx
 	jmp	.Llimited
 
 .Lother_caller:
+	movl	$0xffff, %ecx			/* CM_CALLER_UNKNOWN */
 	testq	%rsi, %rsi
-	jnz	.Llimited			/* a site in the same slot: copy what the rule says */
+	jnz	.Lmany_words			/* another site has the slot */
 	movq	%r11, -80(%rbp)
-	movq	%rcx, -72(%rbp)
 	movq	%rdx, %rdi
 	call	cm_caller_find
-	movl	%eax, %edi
+	movl	%eax, %ecx
 	movq	-80(%rbp), %r11
-	movq	-72(%rbp), %rcx
 	jmp	.Lframe_known
 
 .Lcheck_stack:
@@ -185,8 +197,8 @@ cm_thunk_live_end:
 	movq	-80(%rbp), %r11
 	leaq	16(%rbp), %rsi
 	testl	%ecx, %ecx
-	jz	.Lcopied
-	jmp	.Lcopy
+	jnz	.Lcopy
+	jmp	.Lcopied
 	.cfi_endproc
 	.size	cm_thunk, . - cm_thunk
 
