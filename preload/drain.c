@@ -20,34 +20,39 @@ void cm_drain_seal(struct cm_thread *thread)
 	thread->ring_next = thread->ring_end;
 }
 
-/* All of the ring at its place in the stream; a half-done write is taken back. */
+/* Bytes of the ring that have storage. */
+static size_t n_usable(const struct cm_thread *thread)
+{
+	return (size_t)((char *)thread->ring_end - (char *)thread->ring);
+}
+
+/* The ring at its place in the stream; a half-done write is taken back. */
 static int write_out(const struct cm_thread *thread)
 {
 	char path[CM_SPOOL_PATH_BYTES];
-	const struct cm_spool_thread *header = thread->header;
-	size_t n_done = 0;
+	uint64_t base = thread->header->stream_base;
+	size_t n_bytes = n_usable(thread), n_done = 0;
 	long got = 0;
 	int fd, rc = cm_process_path(path, sizeof(path), (int)thread->slot, ".dat");
 
 	if (rc < 0)
 		return rc;
-	if (header->stream_base + header->ring_bytes > cm_sys_file_limit())
+	if (base + n_bytes > cm_sys_file_limit())
 		return -EFBIG;
 	fd = cm_sys_open(path, O_WRONLY | O_CREAT | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return fd;
-	while (n_done < header->ring_bytes) {
+	while (n_done < n_bytes) {
 		got = cm_sys6(SYS_pwrite64, fd, (long)((char *)thread->ring + n_done),
-			      (long)(header->ring_bytes - n_done),
-			      (long)(header->stream_base + n_done), 0, 0);
+			      (long)(n_bytes - n_done), (long)(base + n_done), 0, 0);
 		if (got <= 0)
 			break;
 		n_done += (size_t)got;
 	}
-	if (n_done < header->ring_bytes) /* if this fails too, readers see calls twice at worst */
-		(void)cm_sys3(SYS_ftruncate, fd, (long)header->stream_base, 0);
+	if (n_done < n_bytes) /* if this fails too, readers see calls twice at worst */
+		(void)cm_sys3(SYS_ftruncate, fd, (long)base, 0);
 	cm_sys_close(fd);
-	return n_done == header->ring_bytes ? 0 : got < 0 ? (int)got : -ENOSPC;
+	return n_done == n_bytes ? 0 : got < 0 ? (int)got : -ENOSPC;
 }
 
 static bool has_holes(const struct cm_thread *thread)
@@ -61,7 +66,7 @@ static bool has_holes(const struct cm_thread *thread)
 static void clear(struct cm_thread *thread)
 {
 	uint64_t *word = thread->ring;
-	size_t n = (size_t)(thread->ring_end - word);
+	size_t n = n_usable(thread) / sizeof(uint64_t);
 
 	__asm__ volatile("rep stosq" : "+D"(word), "+c"(n) : "a"(UINT64_C(0)) : "memory");
 	thread->ring_next = thread->ring;
@@ -114,10 +119,13 @@ static void fold(struct cm_thread *thread)
 
 static bool drain(struct cm_thread *thread)
 {
-	uint64_t next_base = thread->header->stream_base + thread->header->ring_bytes;
+	uint64_t next_base;
 	bool holes, ok;
 
 	cm_drain_seal(thread);
+	if (!cm_thread_grow_ring(thread))
+		return true;
+	next_base = thread->header->stream_base + n_usable(thread);
 	ok = write_out(thread) >= 0;
 	holes = has_holes(thread);
 	if (!holes && ok) {

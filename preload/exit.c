@@ -21,23 +21,23 @@ static _Atomic bool has_status;
 static _Atomic int known_status;
 
 /*
- * From here on nothing is recorded. Threads that still run may finish the call they are
- * accounting; one on a cold path is waited for, since it may be moving words to the file.
+ * From here on nothing is recorded: cold paths look at the state, which is closed by now, after
+ * they have said that they are in one; those that were in before are waited for, since they may be
+ * moving words to the file. A thread on the fast path may still finish the call it is accounting.
  */
 static void freeze(void)
 {
 	struct timespec step = {.tv_nsec = 1000000};
 
 	for (struct cm_thread *thread = cm_process.threads; thread; thread = thread->other) {
-		*(struct cm_spool_open *volatile *)&thread->limit = NULL;
-		*(uint64_t *volatile *)&thread->ring_end = thread->ring;
-	}
-	for (struct cm_thread *thread = cm_process.threads; thread; thread = thread->other)
 		for (int i = 0; i < CM_WAIT_STEPS && thread != cm_self; i++) {
 			if (!atomic_load_explicit(&thread->in_cold, memory_order_seq_cst))
 				break;
 			(void)cm_sys3(SYS_nanosleep, (long)&step, 0, 0); /* shorter is fine */
 		}
+		*(struct cm_spool_open *volatile *)&thread->limit = NULL;
+		*(uint64_t *volatile *)&thread->ring_end = thread->ring;
+	}
 }
 
 static void write_end(int status, bool known)

@@ -299,7 +299,7 @@ static void close_call(struct cm_frame *frame, uint64_t end, unsigned int flags)
 	struct cm_spool_open *entry = frame->entry;
 	uint64_t mask;
 
-	if (entry == CM_NOT_RECORDED || is_closed())
+	if (entry == CM_NOT_RECORDED)
 		return;
 	if (atomic_load_explicit(&cm_process.state, memory_order_relaxed) == CM_PROCESS_NEW)
 		return; /* a forked child returns from a call that its parent made */
@@ -308,7 +308,9 @@ static void close_call(struct cm_frame *frame, uint64_t end, unsigned int flags)
 	if (!thread)
 		return;
 	mask = begin(thread);
-	if (entry < thread->table || entry >= thread->table + thread->first->n_entries)
+	if (is_closed())
+		; /* it stays open */
+	else if (entry < thread->table || entry >= thread->table + thread->first->n_entries)
 		close_foreign(thread, frame, end, flags);
 	else if (entry < thread->next && entry->start == frame->start)
 		close_below(thread, entry, end, flags);

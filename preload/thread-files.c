@@ -80,7 +80,7 @@ static void use_ring(struct cm_thread *thread, char *map, uint64_t stream_base)
 	thread->header = header;
 	thread->ring = (uint64_t *)(map + CM_PAGE);
 	thread->ring_next = thread->ring;
-	thread->ring_end = thread->ring + CM_RING_BYTES / sizeof(uint64_t);
+	thread->ring_end = thread->ring + CM_RING_STEP_BYTES / sizeof(uint64_t);
 }
 
 int cm_thread_make_map(struct cm_thread *thread)
@@ -98,7 +98,9 @@ int cm_thread_make_map(struct cm_thread *thread)
 		return -EFBIG;
 	if (limit < n_head + n_table)
 		n_table = (limit - n_head) & ~(size_t)(CM_PAGE - 1);
-	rc = make_file(path, n_head + n_table, n_head + CM_PAGE, &map);
+	rc = make_file(path, n_head + n_table, CM_PAGE + CM_RING_STEP_BYTES, &map);
+	if (rc >= 0)
+		rc = cm_thread_populate(map + n_head, CM_PAGE, path, n_head);
 	if (rc < 0)
 		return rc;
 	/* Entry 0 of the file is the sentinel: free for readers, above every stack for us. */
@@ -127,11 +129,31 @@ int cm_thread_make_segment(struct cm_thread *thread, uint64_t stream_base)
 		return rc;
 	if (CM_PAGE + CM_RING_BYTES > cm_sys_file_limit())
 		return -EFBIG;
-	rc = make_file(path, CM_PAGE + CM_RING_BYTES, CM_PAGE + CM_RING_BYTES, &map);
+	rc = make_file(path, CM_PAGE + CM_RING_BYTES, CM_PAGE + CM_RING_STEP_BYTES, &map);
 	if (rc < 0)
 		return rc;
 	thread->n_segments++;
 	use_ring(thread, map, stream_base);
+	return 0;
+}
+
+int cm_thread_grow_ring(struct cm_thread *thread)
+{
+	char path[CM_SPOOL_PATH_BYTES];
+	const char suffix[] = {'.', 's', (char)('0' + thread->n_segments - 1), '\0'};
+	uint64_t offset = (uint64_t)((char *)thread->ring_end - (char *)thread->header);
+	int rc;
+
+	if (offset >= CM_PAGE + CM_RING_BYTES)
+		return -ENOSPC;
+	rc = cm_process_path(path, sizeof(path), (int)thread->slot,
+			     thread->header == thread->first ? ".map" : suffix);
+	if (rc >= 0)
+		rc = cm_thread_populate(thread->ring_end, CM_RING_STEP_BYTES, path, offset);
+	if (rc < 0)
+		return rc;
+	thread->ring_next = thread->ring_end; /* reservations past the end were given up */
+	thread->ring_end += CM_RING_STEP_BYTES / sizeof(uint64_t);
 	return 0;
 }
 

@@ -27,6 +27,7 @@
 #include "preload/spool.h"
 
 #define CM_RING_BYTES (128u << 10)
+#define CM_RING_STEP_BYTES (16u << 10) /* given storage at a time: most threads make few calls */
 #define CM_TABLE_ENTRIES (256u << 10)
 #define CM_MAX_SEGMENTS 10 /* t<slot>.s0 to .s9 */
 
@@ -40,10 +41,10 @@ struct cm_thread {
 	struct cm_spool_open *next;  /* open calls: entries [table, next) */
 	struct cm_spool_open *limit; /* end of the entries that may be used now */
 	uint64_t *ring_next;	     /* next free word; may run past ring_end */
-	uint64_t *ring_end;
-	uint64_t base;	       /* reference point of short records, ticks */
-	uint64_t thread_bits;  /* thread index << 32, as it stands in an open entry */
-	struct cm_cell *cells; /* [CM_SPOOL_MAX_REGIONS] */
+	uint64_t *ring_end;	     /* of the part that has storage */
+	uint64_t base;		     /* reference point of short records, ticks */
+	uint64_t thread_bits;	     /* thread index << 32, as it stands in an open entry */
+	struct cm_cell *cells;	     /* [CM_SPOOL_MAX_REGIONS] */
 	/* Cold. */
 	struct cm_spool_open *table; /* table[-1] is a sentinel above every stack */
 	uint64_t *ring;
@@ -105,6 +106,10 @@ void cm_thread_note_cpu(struct cm_thread *thread);
 
 /* Make t<slot>.map for a new struct and point it there; 0 or a negative errno. */
 int cm_thread_make_map(struct cm_thread *thread);
+
+/* Storage for the next part of the ring. 0; -ENOSPC where all of it has some, or the disk is full.
+ */
+int cm_thread_grow_ring(struct cm_thread *thread);
 
 /* Make a further ring for the stream positions from `stream_base` on. */
 int cm_thread_make_segment(struct cm_thread *thread, uint64_t stream_base);
