@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "collector/elf-image.h"
+#include "preload/slot-use.h"
 
 #if defined(__x86_64__)
 #define REL_JUMP_SLOT R_X86_64_JUMP_SLOT
@@ -143,49 +144,9 @@ static int by_address(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static struct slot *find_slot(const struct slots *slots, uint64_t address)
-{
-	struct slot key = {address, 0, 0};
-
-	return slots->n_items ? bsearch(&key, slots->items, slots->n_items, sizeof(key), by_address)
-			      : NULL;
-}
-
-#if defined(__x86_64__)
-/* call *disp32(%rip) is ff 15, jmp *disp32(%rip) ff 25; both relative to the next instruction. */
-static void scan_code(const uint8_t *code, size_t n_bytes, uint64_t address,
-		      const struct slots *slots)
-{
-	const uint8_t *end = code + n_bytes;
-	const uint8_t *at = code;
-
-	while (end - at >= 6 && (at = memchr(at, 0xff, (size_t)(end - at - 5)))) {
-		int32_t displacement;
-		struct slot *slot;
-
-		if (at[1] == 0x15 || at[1] == 0x25) {
-			memcpy(&displacement, at + 2, 4);
-			slot = find_slot(slots, address + (uint64_t)(at - code) + 6 +
-							(uint64_t)(int64_t)displacement);
-			if (slot && slot->means == CM_IMPORT_ADDRESS)
-				slot->means = CM_IMPORT_GLOB_DAT;
-		}
-		at++;
-	}
-}
-#else
-/* No pattern for calls through GLOB_DAT slots: they count as addresses taken. */
-static void scan_code(const uint8_t *code, size_t n_bytes, uint64_t address,
-		      const struct slots *slots)
-{
-	(void)code;
-	(void)n_bytes;
-	(void)address;
-	(void)slots;
-}
-#endif
-
-static int find_calls(const struct cm_elf *elf, const struct slots *slots, struct cm_diag *diag)
+/* What the code of all executable segments does with the GOT slots; uses[i] belongs to got[i]. */
+static int scan_code(const struct cm_elf *elf, const uint64_t *got, uint8_t *uses, uint32_t n_got,
+		     struct cm_diag *diag)
 {
 	for (size_t i = 0; i < elf->n_phdrs; i++) {
 		const Elf64_Phdr *phdr = &elf->phdrs[i];
@@ -196,9 +157,33 @@ static int find_calls(const struct cm_elf *elf, const struct slots *slots, struc
 		code = cm_elf_at(elf, phdr->p_vaddr, phdr->p_filesz, ELF_T_BYTE);
 		if (!code)
 			return damaged(elf, "code", diag);
-		scan_code(code, phdr->p_filesz, phdr->p_vaddr, slots);
+		cm_slot_use_scan(code, phdr->p_filesz, phdr->p_vaddr, got, uses, n_got);
 	}
 	return 0;
+}
+
+/* Slots are in ascending order. Those of the GOT that the preload would change: CM_IMPORT_GLOB_DAT
+ */
+static int find_calls(const struct cm_elf *elf, const struct slots *slots, struct cm_diag *diag)
+{
+	uint64_t *got = calloc(slots->n_items, sizeof(*got));
+	uint8_t *uses = calloc(slots->n_items, sizeof(*uses));
+	uint32_t n_got = 0;
+	int rc = got && uses ? 0 : cm_diag_set(diag, -ENOMEM, "out of memory");
+
+	for (size_t i = 0; !rc && i < slots->n_items; i++)
+		if (slots->items[i].means == CM_IMPORT_ADDRESS)
+			got[n_got++] = slots->items[i].address;
+	if (!rc && n_got)
+		rc = scan_code(elf, got, uses, n_got, diag);
+	n_got = 0;
+	for (size_t i = 0; !rc && i < slots->n_items; i++)
+		if (slots->items[i].means == CM_IMPORT_ADDRESS &&
+		    cm_slot_use_may_change(uses[n_got++]))
+			slots->items[i].means = CM_IMPORT_GLOB_DAT;
+	free(got);
+	free(uses);
+	return rc;
 }
 
 static int by_symbol(const void *a, const void *b)

@@ -16,8 +16,8 @@
 
 /* How the binary refers to a symbol; or-ed. */
 #define CM_IMPORT_JUMP_SLOT 1u /* R_*_JUMP_SLOT */
-#define CM_IMPORT_GLOB_DAT 2u  /* R_*_GLOB_DAT with a call or jmp *slot(%rip) to it */
-#define CM_IMPORT_ADDRESS 4u   /* R_*_GLOB_DAT that only takes the address (or reads data) */
+#define CM_IMPORT_GLOB_DAT 2u  /* R_*_GLOB_DAT that calls go through, see preload/slot-use.h */
+#define CM_IMPORT_ADDRESS 4u   /* R_*_GLOB_DAT whose value is used as an address (or data) */
 
 struct cm_elf_import {
 	const char *symbol;

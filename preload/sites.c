@@ -11,7 +11,7 @@
 #include "preload/memory.h"
 #include "preload/page.h"
 #include "preload/process.h"
-#include "preload/say.h"
+#include "preload/slot-use.h"
 #include "preload/stub.h"
 #include "preload/syscall.h"
 
@@ -105,7 +105,10 @@ static void find_called(const struct cm_object *object, uint32_t n)
 		return;
 	sort_slots(got_slots, n_slots);
 	memset(got_uses, 0, n_slots);
-	cm_sites_scan(object, got_slots, got_uses, n_slots);
+	for (int i = 0; i < object->n_texts; i++)
+		cm_slot_use_scan((const uint8_t *)object->texts[i].low,
+				 object->texts[i].high - object->texts[i].low, object->texts[i].low,
+				 got_slots, got_uses, n_slots);
 	for (uint32_t i = 0; i < n; i++) {
 		uint64_t slot = object->base + candidates[i].rela->r_offset;
 		uint32_t low = 0, high = n_slots;
@@ -212,7 +215,7 @@ static void patch_one(struct cm_object *object, const struct candidate *candidat
 
 	if (!value || cm_stub_is((void *)value))
 		return;
-	if (candidate->is_got && !cm_sites_may_change(candidate->uses)) {
+	if (candidate->is_got && !cm_slot_use_may_change(candidate->uses)) {
 		site.library = NULL;
 		if (candidate->may_match && find_rule(&site, object, NULL) == 1) {
 			site.library = "";

@@ -34,25 +34,6 @@ void cm_sites_refresh(bool own_first, bool may_wait);
 /* What dlsym should return for `address`, found under `symbol` by the object that asked. */
 void *cm_sites_dlsym(void *address, const char *symbol, const struct cm_object *caller);
 
-/* How code uses a slot of the global offset table; several may be set. */
-enum cm_slot_use {
-	CM_SLOT_CALLED = 1, /* call *slot(%rip): compiled with -fno-plt */
-	CM_SLOT_JUMPED = 2, /* jmp *slot(%rip): a .plt.got entry, or a tail call */
-	CM_SLOT_LOADED =
-		4, /* mov, push: its value is passed on (or, with -fno-plt, called later) */
-	CM_SLOT_COMPARED = 8, /* cmp, test */
-};
-
-/* sites-scan.c: adds to uses[i] how code uses slots[i] (ascending addresses). */
-void cm_sites_scan(const struct cm_object *object, const uint64_t *slots, uint8_t *uses,
-		   uint32_t n_slots);
-
-/*
- * May such a slot be changed? Only if calls go through it and the program cannot notice: code that
- * loads or compares the address of a function that it calls through the PLT means the address.
- */
-bool cm_sites_may_change(unsigned int uses);
-
 /* sites-resolve.c: what the loader has bound, or would bind, this slot to; NULL: nothing. */
 void *cm_sites_resolve(const struct cm_object *object, const Elf64_Rela *rela, uint64_t plt_idx);
 

@@ -12,7 +12,7 @@ offence()
 }
 
 # Contract headers: what other folders may see of one.
-preload_contract='spool rules diag environment spool-path'
+preload_contract='spool rules diag environment spool-path slot-use'
 collector_contract='collect profile rank liveness elf-binary elf-imports'
 writer_contract='writer results'
 

@@ -5,9 +5,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "preload/caller-frame.h"
 #include "preload/maps.h"
 #include "preload/object.h"
-#include "preload/sites.h"
+#include "preload/slot-use.h"
 
 static const struct cm_object *find_object(const char *name)
 {
@@ -110,7 +111,6 @@ static unsigned int uses_of(const void *instruction, size_t n, size_t n_immediat
 		unsigned char code[64];
 		uint64_t slot;
 	} text __attribute__((aligned(64)));
-	struct cm_object object = {.n_texts = 1};
 	uint64_t slot = (uint64_t)&text.slot;
 	uint8_t uses = 0;
 	int32_t distance = (int32_t)(slot - (uint64_t)(text.code + 3 + n + 4 + n_immediate));
@@ -118,13 +118,11 @@ static unsigned int uses_of(const void *instruction, size_t n, size_t n_immediat
 	memset(text.code, 0x90, sizeof(text.code));
 	memcpy(text.code + 3, instruction, n);
 	memcpy(text.code + 3 + n, &distance, 4);
-	object.texts[0].low = (uint64_t)text.code;
-	object.texts[0].high = (uint64_t)(text.code + sizeof(text.code));
-	cm_sites_scan(&object, &slot, &uses, 1);
+	cm_slot_use_scan(text.code, sizeof(text.code), (uint64_t)text.code, &slot, &uses, 1);
 	return uses;
 }
 
-Test(scan, tells_calls_from_loads_and_comparisons)
+Test(slot_use, tells_calls_from_loads_and_comparisons)
 {
 	cr_assert_eq(uses_of("\xff\x15", 2, 0), CM_SLOT_CALLED);
 	cr_assert_eq(uses_of("\xff\x25", 2, 0), CM_SLOT_JUMPED);
@@ -140,13 +138,55 @@ Test(scan, tells_calls_from_loads_and_comparisons)
 	cr_assert_eq(uses_of("\x48\x8d\x05", 3, 0), 0, "lea is the slot's own address");
 }
 
-Test(scan, changes_only_slots_that_are_called_and_not_compared)
+Test(slot_use, changes_only_slots_that_are_called_and_not_compared)
 {
-	cr_assert(cm_sites_may_change(CM_SLOT_CALLED));
-	cr_assert(cm_sites_may_change(CM_SLOT_JUMPED));
-	cr_assert(cm_sites_may_change(CM_SLOT_CALLED | CM_SLOT_LOADED));
-	cr_assert_not(cm_sites_may_change(CM_SLOT_LOADED));
-	cr_assert_not(cm_sites_may_change(CM_SLOT_JUMPED | CM_SLOT_LOADED));
-	cr_assert_not(cm_sites_may_change(CM_SLOT_CALLED | CM_SLOT_COMPARED));
-	cr_assert_not(cm_sites_may_change(0));
+	cr_assert(cm_slot_use_may_change(CM_SLOT_CALLED));
+	cr_assert(cm_slot_use_may_change(CM_SLOT_JUMPED));
+	cr_assert(cm_slot_use_may_change(CM_SLOT_CALLED | CM_SLOT_LOADED));
+	cr_assert_not(cm_slot_use_may_change(CM_SLOT_LOADED));
+	cr_assert_not(cm_slot_use_may_change(CM_SLOT_JUMPED | CM_SLOT_LOADED));
+	cr_assert_not(cm_slot_use_may_change(CM_SLOT_CALLED | CM_SLOT_COMPARED));
+	cr_assert_not(cm_slot_use_may_change(0));
+}
+
+/* Eight words of stack arguments; tells from where it was called. */
+__attribute__((noinline)) static uint64_t called_with(long a, long b, long c, long d, long e,
+						      long f, long g, long h, long i, long j,
+						      long k, long l, long m, long n)
+{
+	__asm__ volatile("" : : "r"(a + b + c + d + e + f + g + h + i + j + k + l + m + n));
+	return (uint64_t)__builtin_return_address(0);
+}
+
+Test(caller_frame, holds_at_least_the_arguments_that_were_passed)
+{
+	uint64_t from = called_with(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14);
+	uint32_t n_words;
+
+	(void)cm_object_refresh();
+	n_words = cm_caller_find(from);
+	cr_assert_geq(n_words, 8);
+	cr_assert_eq(n_words % 2, n_words > CM_CALLER_BY_RBP);
+	cr_assert(n_words == CM_CALLER_BY_RBP || n_words < 512, "%u", n_words);
+	cr_assert_eq(cm_caller_frames[from % CM_CALLER_SLOTS], from << 16 | n_words);
+}
+
+Test(caller_frame, is_unknown_where_there_is_no_table)
+{
+	cr_assert_eq(cm_caller_find(4096 + 7), CM_CALLER_UNKNOWN);
+	cr_assert_eq(cm_caller_find(UINT64_C(1) << 50), CM_CALLER_UNKNOWN);
+}
+
+Test(caller_frame, is_forgotten_when_objects_come_or_go)
+{
+	uint64_t from = called_with(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14);
+	void *handle;
+
+	(void)cm_object_refresh();
+	(void)cm_caller_find(from);
+	handle = dlopen("libBrokenLocale.so.1", RTLD_NOW);
+	cr_assert_not_null(handle);
+	(void)cm_object_refresh();
+	cr_assert_eq(cm_caller_frames[from % CM_CALLER_SLOTS], 0);
+	cr_assert_eq(dlclose(handle), 0);
 }

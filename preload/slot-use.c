@@ -13,7 +13,7 @@
 #include <emmintrin.h>
 #include <string.h>
 
-#include "preload/sites.h"
+#include "preload/slot-use.h"
 
 /* Index of the first slot that is not below `wanted`; n where there is none. */
 static uint32_t find(const uint64_t *slots, uint32_t n, uint64_t wanted)
@@ -58,8 +58,16 @@ static uint8_t use_of(uint8_t opcode, uint8_t modrm)
 	}
 }
 
+/* What is looked for, and where the code runs less where it is read. */
+struct search {
+	uint64_t moved;
+	const uint64_t *slots;
+	uint8_t *uses;
+	uint32_t n_slots;
+};
+
 /* Is `modrm` the ModRM byte of an instruction that uses one of the slots? */
-static void look(const uint8_t *modrm, const uint64_t *slots, uint8_t *uses, uint32_t n_slots)
+static void look(const struct search *search, const uint8_t *modrm)
 {
 	uint8_t opcode = modrm[-1], use = use_of(opcode, *modrm);
 	unsigned int n_immediate = opcode == 0x81 ? 4 : opcode == 0x83 || opcode == 0x22 ? 1 : 0;
@@ -70,20 +78,19 @@ static void look(const uint8_t *modrm, const uint64_t *slots, uint8_t *uses, uin
 	if (!use)
 		return;
 	memcpy(&distance, modrm + 1, sizeof(distance));
-	target = (uint64_t)(modrm + 5) + (uint64_t)(int64_t)distance + n_immediate;
-	if (target < slots[0] || target > slots[n_slots - 1])
-		return;
-	i = find(slots, n_slots, target);
-	if (slots[i] == target)
-		uses[i] |= use;
+	target = (uint64_t)(modrm + 5) + search->moved + (uint64_t)(int64_t)distance + n_immediate;
+	i = find(search->slots, search->n_slots, target);
+	if (i < search->n_slots && search->slots[i] == target)
+		search->uses[i] |= use;
 }
 
-/* Sixteen candidates for a ModRM byte at a time: text can be tens of MB. */
-static void scan(const uint8_t *code, const uint8_t *end, const uint64_t *slots, uint8_t *uses,
-		 uint32_t n_slots)
+/* Sixteen candidates for a ModRM byte at a time: code can be tens of MB. */
+void cm_slot_use_scan(const uint8_t *code, size_t n_bytes, uint64_t address, const uint64_t *slots,
+		      uint8_t *uses, uint32_t n_slots)
 {
+	const struct search search = {address - (uint64_t)code, slots, uses, n_slots};
 	const __m128i mask = _mm_set1_epi8((char)0xc7), wanted = _mm_set1_epi8(0x05);
-	const uint8_t *at = code + 1;
+	const uint8_t *at = code + 1, *end = code + n_bytes;
 
 	for (; end - at >= 16 + 4; at += 16) {
 		__m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)at);
@@ -91,22 +98,14 @@ static void scan(const uint8_t *code, const uint8_t *end, const uint64_t *slots,
 		unsigned int hits = (unsigned int)_mm_movemask_epi8(same);
 
 		for (; hits; hits &= hits - 1)
-			look(at + __builtin_ctz(hits), slots, uses, n_slots);
+			look(&search, at + __builtin_ctz(hits));
 	}
 	for (; end - at >= 5; at++)
 		if ((*at & 0xc7) == 0x05)
-			look(at, slots, uses, n_slots);
+			look(&search, at);
 }
 
-void cm_sites_scan(const struct cm_object *object, const uint64_t *slots, uint8_t *uses,
-		   uint32_t n_slots)
-{
-	for (int i = 0; n_slots && i < object->n_texts; i++)
-		scan((const uint8_t *)object->texts[i].low, (const uint8_t *)object->texts[i].high,
-		     slots, uses, n_slots);
-}
-
-bool cm_sites_may_change(unsigned int uses)
+bool cm_slot_use_may_change(unsigned int uses)
 {
 	if (uses & CM_SLOT_COMPARED)
 		return false;
