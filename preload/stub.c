@@ -9,7 +9,7 @@
 #include "preload/syscall.h"
 
 #define CM_N_BUCKETS 16384u
-#define CM_MAX_SITES (1u << 20)
+#define CM_MAX_SITES (1u << 17)
 #define CM_TAG_BYTES 1024u
 
 struct cm_stub cm_stubs[CM_N_STUBS];
