@@ -94,8 +94,8 @@ out:
 static int parse_file(struct cm_rule_set *set, const char *config,
 		      const struct cm_rules_alloc *alloc, struct cm_diag *diag)
 {
-	char *text;
-	size_t n;
+	char *text = NULL;
+	size_t n = 0;
 	int rc = read_file(config, &text, &n, diag);
 
 	if (rc < 0)

@@ -164,8 +164,24 @@ static int scan_stream(struct cm_trace *trace, uint32_t slot_idx, struct cm_prog
 	return count_open(trace, slot);
 }
 
+/* Killed between being counted in this block and the closing of its entry: it is not open. */
+static void drop_counted(const struct cm_slot *slot, const struct cm_spool_totals *block,
+			 struct cm_fold *fold)
+{
+	for (size_t i = 0; i < slot->n_open; i++) {
+		struct cm_spool_open *entry = &slot->open[i];
+		uint64_t changed = (entry->frame ^ block->pending) & CM_PENDING_COUNT_MASK;
+
+		if (entry->region != block->region || entry->reserved || !changed ||
+		    !(entry->frame & CM_OPEN_COUNTED_BIT))
+			continue;
+		entry->reserved = 1;
+		fold->n_open -= fold->n_open > 0;
+	}
+}
+
 /* 1: go on; 0: the file's last block was before. */
-static int take_block(struct cm_trace *trace, const void *data)
+static int take_block(struct cm_trace *trace, const struct cm_slot *slot, const void *data)
 {
 	struct cm_spool_totals block;
 	struct cm_fold *fold;
@@ -181,6 +197,7 @@ static int take_block(struct cm_trace *trace, const void *data)
 	if (!fold)
 		return -ENOMEM;
 	cm_fold_add_totals(fold, &block, trace->map);
+	drop_counted(slot, &block, fold);
 	return 1;
 }
 
@@ -207,7 +224,7 @@ static int scan_totals(struct cm_trace *trace, const struct cm_slot *slot)
 		off += (uint64_t)n / CM_SPOOL_TOTALS_STRIDE * CM_SPOOL_TOTALS_STRIDE;
 		for (long i = 0; rc > 0 && i + (long)CM_SPOOL_TOTALS_STRIDE <= n;
 		     i += CM_SPOOL_TOTALS_STRIDE)
-			rc = take_block(trace, data + i);
+			rc = take_block(trace, slot, data + i);
 	}
 	free(data);
 	close(fd);

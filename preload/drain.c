@@ -76,12 +76,13 @@ static void fold_call(struct cm_thread *thread, uint32_t region, uint64_t durati
 		      unsigned int flags)
 {
 	struct cm_spool_totals *totals = cm_totals_get(thread, region);
+	uint64_t mark; /* these calls have no open entry any more */
 
 	if (!totals) {
 		thread->first->n_dropped++;
 		return;
 	}
-	cm_record_total(totals, duration);
+	cm_record_total(totals, duration, &mark);
 	totals->n_lost++;
 	totals->n_unwound += !!(flags & CM_CALL_UNWOUND);
 	totals->n_skipped += !!(flags & CM_CALL_SKIPPED);

@@ -67,7 +67,7 @@ static bool refill(struct cm_cell *cell, uint32_t idx)
 }
 
 static void account_total(struct cm_thread *thread, uint32_t region, uint64_t duration,
-			  unsigned int flags, bool lost)
+			  unsigned int flags, bool lost, uint64_t *mark)
 {
 	struct cm_spool_totals *totals = cm_totals_get(thread, region);
 
@@ -75,7 +75,7 @@ static void account_total(struct cm_thread *thread, uint32_t region, uint64_t du
 		thread->first->n_dropped++;
 		return;
 	}
-	cm_record_total(totals, duration);
+	cm_record_total(totals, duration, mark);
 	totals->n_unwound += !!(flags & CM_CALL_UNWOUND);
 	totals->n_skipped += !!(flags & CM_CALL_SKIPPED);
 	totals->n_lost += lost;
@@ -122,7 +122,7 @@ static bool write_short(struct cm_thread *thread, uint32_t region, uint64_t star
 
 /* The one place that accounts a call outside the fast path. Signals blocked. */
 static void account(struct cm_thread *thread, uint32_t region, uint64_t start, uint64_t end,
-		    unsigned int flags)
+		    unsigned int flags, uint64_t *mark)
 {
 	struct cm_cell *cell = &thread->cells[region];
 	uint64_t duration = (int64_t)(end - start) < 0 ? 0 : end - start; /* unequal TSCs */
@@ -131,7 +131,7 @@ static void account(struct cm_thread *thread, uint32_t region, uint64_t start, u
 
 	cm_thread_note_cpu(thread);
 	if (cell->quota <= 0 && !refill(cell, region)) {
-		account_total(thread, region, duration, flags, false);
+		account_total(thread, region, duration, flags, false, mark);
 		return;
 	}
 	if (flags || duration >> CM_WORD_SHORT_DURATION_BITS || offset >> CM_WORD_SHORT_OFFSET_BITS)
@@ -141,13 +141,13 @@ static void account(struct cm_thread *thread, uint32_t region, uint64_t start, u
 	if (ok)
 		cell->quota--;
 	else
-		account_total(thread, region, duration, flags, true);
+		account_total(thread, region, duration, flags, true, mark);
 }
 
 static void close_entry(struct cm_thread *thread, struct cm_spool_open *entry, uint64_t end,
 			unsigned int flags)
 {
-	account(thread, entry->region, entry->start, end, flags);
+	account(thread, entry->region, entry->start, end, flags, &entry->frame);
 	atomic_signal_fence(memory_order_seq_cst);
 	entry->start = 0;
 }
@@ -264,8 +264,10 @@ static void close_below(struct cm_thread *thread, struct cm_spool_open *entry, u
 			unsigned int flags)
 {
 	for (struct cm_spool_open *above = thread->next - 1; above > entry; above--)
-		if (is_left_behind(thread, above, entry->frame))
+		if (is_left_behind(thread, above, entry->frame)) {
 			close_entry(thread, above, end, CM_CALL_SKIPPED);
+			above->frame = CM_HOLE;
+		}
 	close_entry(thread, entry, end, flags);
 	entry->frame = CM_HOLE;
 	while (thread->next > entry && !thread->next[-1].start)
@@ -289,8 +291,8 @@ static void close_foreign(struct cm_thread *thread, struct cm_frame *frame, uint
 	if (!atomic_compare_exchange_strong_explicit((_Atomic uint64_t *)&entry->start, &expected,
 						     0, memory_order_acq_rel, memory_order_relaxed))
 		return;
+	account(thread, region, frame->start, end, flags, &entry->frame);
 	entry->frame = CM_HOLE;
-	account(thread, region, frame->start, end, flags);
 }
 
 static void close_call(struct cm_frame *frame, uint64_t end, unsigned int flags)

@@ -80,12 +80,14 @@ static inline __attribute__((always_inline)) void add_to_sums(struct cm_spool_to
  * pending before. A count that overflows only touches the bit that is set or cleared anyway.
  */
 static inline __attribute__((always_inline)) uint64_t
-exchange_pending(struct cm_spool_totals *totals, uint64_t ticks, bool valid)
+exchange_pending(struct cm_spool_totals *totals, uint64_t ticks, bool valid, uint64_t *mark)
 {
 	uint64_t old = *(volatile uint64_t *)&totals->pending, next;
 	bool done;
 
 	do {
+		*mark = old | CM_OPEN_COUNTED_BIT;
+		CM_BARRIER();
 		next = (((old >> CM_PENDING_COUNT_SHIFT) + 1) << CM_PENDING_COUNT_SHIFT) | ticks;
 		next = valid ? next | CM_PENDING_VALID : next & ~CM_PENDING_VALID;
 		__asm__ volatile("cmpxchgq %3, %2"
@@ -96,24 +98,24 @@ exchange_pending(struct cm_spool_totals *totals, uint64_t ticks, bool valid)
 	return old;
 }
 
-static inline __attribute__((always_inline)) void add_pending(struct cm_spool_totals *totals,
-							      uint64_t duration, bool tsc)
+static inline __attribute__((always_inline)) void
+add_pending(struct cm_spool_totals *totals, uint64_t duration, bool tsc, uint64_t *mark)
 {
-	uint64_t old = exchange_pending(totals, duration, true);
+	uint64_t old = exchange_pending(totals, duration, true, mark);
 
 	if (likely(old & CM_PENDING_VALID))
 		add_to_sums(totals, old & CM_PENDING_TICKS_MASK, tsc);
 }
 
-void cm_record_total(struct cm_spool_totals *totals, uint64_t duration)
+void cm_record_total(struct cm_spool_totals *totals, uint64_t duration, uint64_t *mark)
 {
 	uint64_t old;
 
 	if (!(duration >> CM_PENDING_COUNT_SHIFT)) {
-		add_pending(totals, duration, true);
+		add_pending(totals, duration, true, mark);
 		return;
 	}
-	old = exchange_pending(totals, 0, false);
+	old = exchange_pending(totals, 0, false, mark);
 	if (old & CM_PENDING_VALID)
 		add_to_sums(totals, old & CM_PENDING_TICKS_MASK, true);
 	add_to_sums(totals, duration, true);
@@ -142,7 +144,7 @@ static inline __attribute__((always_inline)) void leave(struct cm_frame *frame, 
 			cm_record_call_cold(thread, entry, end);
 			return;
 		}
-		add_pending(cell->totals, duration, tsc);
+		add_pending(cell->totals, duration, tsc, &entry->frame);
 		release(thread, entry);
 		return;
 	}

@@ -32,8 +32,11 @@ void cm_record_call_cold(struct cm_thread *thread, struct cm_spool_open *entry, 
 /* The call behind this frame is being unwound: close it as such, if it is open. */
 void cm_record_unwound(struct cm_frame *frame);
 
-/* Add one call to a totals block; single instructions each, so that handlers may interrupt. */
-void cm_record_total(struct cm_spool_totals *totals, uint64_t duration);
+/*
+ * Add one call to a totals block; single instructions each, so that handlers may interrupt. Before
+ * the call is counted *mark becomes what its open entry's frame must be from then on (spool.h).
+ */
+void cm_record_total(struct cm_spool_totals *totals, uint64_t duration, uint64_t *mark);
 
 /* drain.c: all with signals blocked. */
 

@@ -45,7 +45,8 @@
  *
  * A call is accounted exactly once: in the stream, or (region capped, trace=off, stream lost) in
  * a totals block, or (still running) in the open-call table. An open entry whose region and start
- * equal those of a call in the stream is that call, killed between the two.
+ * equal those of a call in the stream is that call, killed between the two; likewise one whose
+ * frame carries CM_OPEN_COUNTED_BIT and another count than its region's block on that slot.
  */
 #ifndef CALLMARK_PRELOAD_SPOOL_H
 #define CALLMARK_PRELOAD_SPOOL_H
@@ -104,12 +105,15 @@ _Static_assert(sizeof(struct cm_spool_thread) == 64, "on-disk size");
 /* An open call; start == 0: the entry is free. */
 struct cm_spool_open {
 	uint64_t start; /* ticks */
-	uint64_t frame; /* address of the thunk's frame: an identity, never dereferenced */
+	uint64_t frame; /* address of the thunk's frame: an identity, never dereferenced; or, while
+			   the call is added to a totals block, that block's `pending` before it
+			   with CM_OPEN_COUNTED_BIT set */
 	uint32_t region;
 	uint32_t thread; /* thread index */
 	uint64_t reserved;
 };
 _Static_assert(sizeof(struct cm_spool_open) == 32, "on-disk size");
+#define CM_OPEN_COUNTED_BIT (UINT64_C(1) << 63)
 
 /*
  * Calls of one region on one slot that have no record in the stream. Blocks start at every

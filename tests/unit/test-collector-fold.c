@@ -91,6 +91,24 @@ Test(fold, adds_the_calls_of_a_capped_region_to_those_that_were_traced)
 	cr_assert_eq(region.dropped_events, 0);
 }
 
+Test(fold, adds_the_pending_call_and_counts_one_that_was_killed_on_its_way)
+{
+	const uint64_t one = UINT64_C(1) << CM_PENDING_COUNT_SHIFT;
+	struct cm_spool_totals block = {.used = 1, .min = UINT64_MAX};
+
+	add_to_block(&block, 3, 16);			  /* 8 ns each */
+	block.pending = CM_PENDING_VALID | 5 * one | 200; /* the fourth call is in no sum */
+	cm_fold_add_totals(&fold, &block, &map);
+	cm_fold_finish(&fold, &region);
+	cr_assert_eq(region.calls, 5);
+	cr_assert_eq(region.dropped_events, 1);
+	cr_assert_eq(region.total_ns, 3 * 8 + 100);
+	cr_assert_eq(region.min_ns, 8);
+	cr_assert_eq(region.max_ns, 100);
+	cr_assert_eq(region.histogram[3], 3);
+	cr_assert_eq(region.histogram[6], 1);
+}
+
 Test(fold, counts_abnormal_ends_of_both_kinds)
 {
 	struct cm_spool_totals block = {.n_unwound = 3, .n_skipped = 4, .n_lost = 5};

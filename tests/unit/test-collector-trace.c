@@ -269,6 +269,34 @@ Test(trace, accounts_every_call_once)
 	finish(&job);
 }
 
+/* Two calls of a block are counted; the open entries say at which count each was killed. */
+Test(trace, does_not_take_a_call_that_its_block_has_counted_for_open)
+{
+	const uint64_t one = UINT64_C(1) << CM_PENDING_COUNT_SHIFT;
+	const struct cm_spool_totals block = {.used = 1,
+					      .region = 0,
+					      .min = 5,
+					      .max = 5,
+					      .total = 5,
+					      .buckets = {[2] = 1},
+					      .pending = CM_PENDING_VALID | 2 * one | 7};
+	const struct cm_spool_open open[] = {
+		{.start = 100, .region = 0, .frame = CM_OPEN_COUNTED_BIT | one | 5}, /* counted */
+		{.start = 200, .region = 0, .frame = block.pending}, /* not counted yet */
+		{.start = 300, .region = 0, .frame = 0x7ffc0000},    /* running */
+	};
+	struct spool_ring ring = {.open = open, .n_open = 3};
+	struct job job;
+
+	spool_maker_region(&maker, 0, "work", 0);
+	spool_maker_ring(&maker, 0, "map", &ring);
+	spool_maker_totals(&maker, 0, &block, 1);
+	scan(&job);
+	cr_assert_eq(job.trace.regions[0].fold->n_totals, 2);
+	cr_assert_eq(job.trace.regions[0].fold->n_open, 2);
+	finish(&job);
+}
+
 Test(trace, stops_when_the_sink_fails)
 {
 	struct spool_words words = {0};
