@@ -72,6 +72,7 @@ Test(full_disk, nothing_half_is_left, .timeout = 120)
 	rmdir(fixture.folder);
 	check_sizes(&fixture, CM_COMPRESS_NONE, 40000);
 	check_sizes(&fixture, CM_COMPRESS_FAST, 400000);
+	fixture_free(&fixture);
 	unmount();
 }
 
@@ -100,6 +101,7 @@ Test(full_disk, metadata_alone_can_be_too_much, .timeout = 120)
 		n_full += rc != 0;
 	}
 	cr_assert(n_good && n_full);
+	fixture_free(&fixture);
 	unmount();
 }
 

@@ -116,6 +116,11 @@ static int remove_one(const char *path, const struct stat *st, int flag, struct 
 void fixture_fini(struct fixture *fixture)
 {
 	cr_assert_eq(nftw(fixture->folder, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
+	fixture_free(fixture);
+}
+
+void fixture_free(struct fixture *fixture)
+{
 	free(fixture->regions);
 	free(fixture->tags);
 }

@@ -22,6 +22,7 @@ struct fixture {
 /* n_regions regions "region_<i>" of n_trace rows each, by turns with two threads and with one. */
 void fixture_init(struct fixture *fixture, size_t n_regions, uint64_t n_trace);
 void fixture_fini(struct fixture *fixture); /* removes the folder */
+void fixture_free(struct fixture *fixture); /* for a test that has done that itself */
 
 int64_t fixture_start(size_t region, uint64_t row);
 int64_t fixture_end(size_t region, uint64_t row);
