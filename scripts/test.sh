@@ -90,7 +90,7 @@ run_tests "$build" test --no-rebuild
 # The unit tests once more, with the address and undefined-behaviour sanitizers.
 rm -f "$build-sanitize"/report.*
 export ASAN_OPTIONS="log_path=$build-sanitize/report:detect_stack_use_after_return=1"
-export LSAN_OPTIONS="suppressions=$top/tests/data/lsan.supp"
+export LSAN_OPTIONS="suppressions=$top/tests/data/lsan.supp:print_suppressions=0"
 export UBSAN_OPTIONS="log_path=$build-sanitize/report:print_stacktrace=1"
 if check 'build: sanitizers' configure "$build-sanitize" -Dtests=true -Db_lundef=false \
 	-Db_sanitize=address,undefined -Dc_args=-fno-sanitize-recover=undefined; then
