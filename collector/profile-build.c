@@ -190,13 +190,42 @@ int cm_profile_build(struct cm_profile *profile, struct cm_spool_reader *reader,
 	return 0;
 }
 
-void cm_profile_finish(struct cm_profile *profile, const struct cm_trace *trace)
+static bool has_totals(const struct cm_spool_reader *reader, uint32_t slot)
+{
+	for (size_t i = 0; i < reader->n_slots; i++)
+		if (reader->slots[i].slot == slot)
+			return reader->slots[i].has_tot;
+	return false;
+}
+
+/* Calls without a record leave no times: such a thread lasts from its first call to the end. */
+static void widen(struct cm_trace *trace, size_t idx)
+{
+	const struct cm_spool_reader *reader = trace->reader;
+	const struct cm_spool_thread_row *row = &reader->threads[idx];
+	struct cm_trace_thread *thread = &trace->threads[idx];
+	uint64_t end = reader->has_exit	 ? reader->exit.tick
+		       : reader->n_syncs ? reader->syncs[reader->n_syncs - 1].tick
+					 : 0;
+	int64_t first, last;
+
+	if (!row->known || end < row->start || !has_totals(reader, row->slot))
+		return;
+	first = cm_clock_map_ns(trace->map, row->start);
+	last = cm_clock_map_ns(trace->map, end);
+	thread->first_ns = first < thread->first_ns ? first : thread->first_ns;
+	thread->last_ns = last > thread->last_ns ? last : thread->last_ns;
+}
+
+void cm_profile_finish(struct cm_profile *profile, struct cm_trace *trace)
 {
 	/* Both tables are ours, made by build; the profile shows them const. */
 	struct cm_profile_thread *threads = (struct cm_profile_thread *)profile->threads;
 	struct cm_profile_region *regions = (struct cm_profile_region *)profile->regions;
 	size_t n_threads = trace->reader->n_threads;
 
+	for (size_t i = 0; i < n_threads; i++)
+		widen(trace, i);
 	for (size_t i = 0; i <= n_threads; i++) {
 		if (trace->threads[i].first_ns == INT64_MAX)
 			continue;

@@ -21,7 +21,7 @@ int cm_profile_build(struct cm_profile *profile, struct cm_spool_reader *reader,
 		     const struct cm_trace *trace, const struct cm_clock_map *map,
 		     const struct cm_rank *rank, struct cm_diag *diag);
 
-void cm_profile_finish(struct cm_profile *profile, const struct cm_trace *trace);
+void cm_profile_finish(struct cm_profile *profile, struct cm_trace *trace);
 
 /* Part of build, in its own file: sites, libraries and symbols of regions, never_called. */
 int cm_profile_add_sites(struct cm_profile *profile, struct cm_spool_reader *reader,

@@ -60,7 +60,7 @@ void cm_thread_note_name(struct cm_thread *thread)
 					    .thread = thread->thread,
 					    .slot = thread->slot,
 					    .tid = (uint64_t)thread->tid,
-					    .start = cm_clock_now()};
+					    .start = thread->start};
 	char name[17] = "";
 	const char *string = name;
 
@@ -93,6 +93,7 @@ void cm_thread_note_cpu(struct cm_thread *thread)
 static void take_over(struct cm_thread *thread)
 {
 	thread->tid = cm_sys_gettid();
+	thread->start = cm_clock_now();
 	thread->thread = cm_process.n_threads++;
 	thread->thread_bits = (uint64_t)thread->thread << 32;
 	thread->checked_page = 0;

@@ -57,6 +57,7 @@ struct cm_thread {
 	char *totals_next, *totals_end; /* free part of the newest piece of t<slot>.tot */
 	uint64_t totals_bytes;		/* size of that file */
 	uint64_t cpus[16];		/* CPUs seen, a bit each, up to 1,023 */
+	uint64_t start;			/* ticks, of its first call */
 	char name[16];			/* as the process file has it */
 	uint32_t slot;
 	uint32_t thread; /* index in the process file */
