@@ -131,7 +131,7 @@ static void read_cie(struct reader *in, struct machine *machine)
 		if (*c == 'L')
 			(void)read_fixed(in, 1);
 		else if (*c == 'P')
-			(void)read_fixed(in, (read_fixed(in, 1) & 0xf) == 0xb ? 4 : 8);
+			(void)read_fixed(in, (read_fixed(in, 1) & 7) == 3 ? 4 : 8); /* [us]data4 */
 		else if (*c == 'R')
 			in->failed |= read_fixed(in, 1) != CM_ENCODING_PCREL_SDATA4;
 		else /* a signal frame, or something newer */
