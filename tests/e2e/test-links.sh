@@ -35,3 +35,12 @@ for clock in tsc monotonic; do
 		'calls("callee_factorial") == 1000'
 done
 h5 profiling_data.h5 'rank_attr("clock") == "monotonic"'
+rm profiling_data.h5
+
+# However the caller's frame is described, all stack arguments arrive.
+for how in plain unoptimized frame-pointer no-tables size; do
+	compare callee_sixty -- "$TARGETS/callers-$how" 100
+	expect_line out '^0 wrong$'
+	h5 profiling_data.h5 'calls("callee_sixty") == 300'
+	rm profiling_data.h5
+done
