@@ -44,3 +44,11 @@ for how in plain unoptimized frame-pointer no-tables size; do
 	h5 profiling_data.h5 'calls("callee_sixty") == 300'
 	rm profiling_data.h5
 done
+
+# The table of open calls grows by pages of 128: around its borders, and far beyond them.
+for depth in 126 127 128 10000; do
+	compare 'callee_* region=depth' -- "$TARGETS/depth" $depth
+	h5 profiling_data.h5 "calls('depth') == 3 * ($depth + 1)" 'calls("depth") == rows("depth")' \
+		'attr("depth", "open") == 0' 'attr("depth", "skipped") == 0'
+	rm profiling_data.h5
+done

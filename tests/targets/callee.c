@@ -98,3 +98,13 @@ void callee_wait(void)
 	for (;;)
 		(void)pause(); /* EINTR: wait on */
 }
+
+long callee_up(long n)
+{
+	return n ? callee_down(n - 1) + 1 : 0;
+}
+
+long callee_down(long n)
+{
+	return n ? callee_up(n - 1) + 1 : 0;
+}

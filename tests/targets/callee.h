@@ -53,6 +53,10 @@ long callee_sixty(long, long, long, long, long, long, long, long, long, long, /*
 		  long, long, long, long, long, long, long, long, long, long, /* 50 */
 		  long, long, long, long, long, long, long, long, long, long);
 
+/* n, counted by n calls of each other: many are open at once. */
+long callee_down(long n);
+long callee_up(long n);
+
 /* Sets errno to value; returns what errno was at entry. */
 int callee_errno(int value);
 
