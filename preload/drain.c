@@ -127,8 +127,11 @@ static bool drain(struct cm_thread *thread)
 	if (!cm_thread_grow_ring(thread))
 		return true;
 	next_base = thread->header->stream_base + n_usable(thread);
-	ok = write_out(thread) >= 0;
 	holes = has_holes(thread);
+	/* No further ring: until the handlers return, calls are only added to the totals. */
+	if (holes && thread->n_segments == CM_MAX_SEGMENTS)
+		return false;
+	ok = write_out(thread) >= 0;
 	if (!holes && ok) {
 		clear(thread);
 		thread->header->stream_base = next_base;
