@@ -75,6 +75,31 @@ struct cm_profile_site {
 	const char *reason;
 };
 
+/* What LIKWID counted for one tag in one event group: rank<N>/likwid/regions/<group name>. */
+struct cm_profile_counters {
+	const char *tag;
+	int64_t group_id; /* index into LIKWID_EVENTS */
+	const char *group_name;
+	const char *source; /* "full_api", "marker_file" or "marker_api" */
+	const char *const *event_names;
+	const char *const *counter_names; /* n_events of them, or NULL where not known */
+	const char *const *metric_names;
+	size_t n_events;
+	size_t n_metrics;
+	size_t n_cpus; /* hardware threads that took part */
+	const int64_t *cpus;
+	const double *times; /* seconds */
+	const int64_t *call_counts;
+	const double *events;  /* [n_events][n_cpus]; NaN where LIKWID could not count */
+	const double *metrics; /* [n_metrics][n_cpus] */
+};
+
+/* Attribute markers_skipped_<reason>. */
+struct cm_profile_skip {
+	const char *reason;
+	int64_t n;
+};
+
 struct cm_profile {
 	const char *run_id;
 	const char *version; /* of callmark */
@@ -106,6 +131,18 @@ struct cm_profile {
 	size_t n_regions;
 	const struct cm_profile_site *sites;
 	size_t n_sites;
+
+	/* Hardware counters; read at commit time, so the collector may fill them while it streams.
+	 */
+	bool has_likwid;	     /* counters were collected: there is a likwid group */
+	const char *likwid_cpu_name; /* as LIKWID calls the CPU; "" not known (ours) */
+	const struct cm_meta *likwid_environment; /* every LIKWID_* variable, strings */
+	size_t n_likwid_environment;
+	const struct cm_profile_counters *counters;
+	size_t n_counters;
+	const char *likwid_fallback;	     /* why full_api did not answer; NULL or "": it did */
+	const struct cm_profile_skip *skips; /* those that are not 0; also without has_likwid */
+	size_t n_skips;
 };
 
 #endif

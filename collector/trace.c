@@ -82,7 +82,7 @@ static struct cm_spool_open *find_open(struct cm_slot *slot, const struct cm_cal
 
 		if (entry->region != call->region || entry->start != call->start)
 			return NULL;
-		if (!entry->reserved)
+		if (!entry->scratch)
 			return entry;
 	}
 	return NULL;
@@ -105,7 +105,7 @@ static void scan_call(struct cm_trace *trace, uint32_t slot_idx, struct cm_slot 
 
 		/* Killed between its record and the closing of its entry: it is that call. */
 		if (entry)
-			entry->reserved = 1;
+			entry->scratch = 1;
 	}
 }
 
@@ -121,7 +121,7 @@ static int count_open(struct cm_trace *trace, struct cm_slot *slot)
 			continue;
 		}
 		trace->regions[entry->region].has_open = false;
-		if (entry->reserved)
+		if (entry->scratch)
 			continue;
 		fold = get_fold(trace, entry->region);
 		if (!fold)
@@ -144,7 +144,7 @@ static int scan_stream(struct cm_trace *trace, uint32_t slot_idx, struct cm_prog
 	if (rc < 0)
 		return rc;
 	for (size_t i = 0; i < slot->n_open; i++) {
-		slot->open[i].reserved = 0;
+		slot->open[i].scratch = 0;
 		if (is_known(trace, slot->open[i].region))
 			trace->regions[slot->open[i].region].has_open = true;
 	}
@@ -172,10 +172,10 @@ static void drop_counted(const struct cm_slot *slot, const struct cm_spool_total
 		struct cm_spool_open *entry = &slot->open[i];
 		uint64_t changed = (entry->frame ^ block->pending) & CM_PENDING_COUNT_MASK;
 
-		if (entry->region != block->region || entry->reserved || !changed ||
+		if (entry->region != block->region || entry->scratch || !changed ||
 		    !(entry->frame & CM_OPEN_COUNTED_BIT))
 			continue;
-		entry->reserved = 1;
+		entry->scratch = 1;
 		fold->n_open -= fold->n_open > 0;
 	}
 }

@@ -3,12 +3,12 @@
 #include "preload/clock.h"
 
 #include <cpuid.h>
-#include <elf.h>
 #include <string.h>
 #include <sys/auxv.h>
 
 #include "preload/process.h"
 #include "preload/syscall.h"
+#include "preload/vdso.h"
 
 enum cm_spool_clock cm_clock_kind = CM_CLOCK_MONOTONIC;
 uint64_t cm_clock_scale;
@@ -19,46 +19,6 @@ static int slow_clock(clockid_t clock, struct timespec *ts)
 }
 
 int (*cm_clock_vdso)(clockid_t, struct timespec *) = slow_clock;
-
-/* clock_gettime of the vDSO itself: libc's wrapper costs two more jumps a call. */
-static void *find_vdso_clock(void)
-{
-	const char *base = (const char *)getauxval(AT_SYSINFO_EHDR);
-	const Elf64_Ehdr *header = (const Elf64_Ehdr *)base;
-	const Elf64_Phdr *phdr;
-	const Elf64_Dyn *dyn = NULL;
-	const Elf64_Sym *symbols = NULL;
-	const char *strings = NULL;
-	const uint32_t *hash = NULL;
-	uint64_t load = 0, n_symbols;
-
-	if (!base)
-		return NULL;
-	phdr = (const Elf64_Phdr *)(base + header->e_phoff);
-	for (int i = 0; i < header->e_phnum; i++) {
-		if (phdr[i].p_type == PT_LOAD && !load)
-			load = (uint64_t)base + phdr[i].p_offset - phdr[i].p_vaddr;
-		if (phdr[i].p_type == PT_DYNAMIC)
-			dyn = (const Elf64_Dyn *)(base + phdr[i].p_offset);
-	}
-	for (; dyn && dyn->d_tag != DT_NULL; dyn++) {
-		if (dyn->d_tag == DT_SYMTAB)
-			symbols = (const Elf64_Sym *)(load + dyn->d_un.d_ptr);
-		if (dyn->d_tag == DT_STRTAB)
-			strings = (const char *)(load + dyn->d_un.d_ptr);
-		if (dyn->d_tag == DT_HASH)
-			hash = (const uint32_t *)(load + dyn->d_un.d_ptr);
-	}
-	if (!symbols || !strings || (!hash && strings < (const char *)symbols))
-		return NULL;
-	/* Without DT_HASH the table ends, at the latest, where the strings begin. */
-	n_symbols = hash ? hash[1] : (size_t)(strings - (const char *)symbols) / sizeof(*symbols);
-	for (uint64_t i = 0; i < n_symbols; i++)
-		if (symbols[i].st_shndx &&
-		    !strcmp(strings + symbols[i].st_name, "__vdso_clock_gettime"))
-			return (void *)(load + symbols[i].st_value);
-	return NULL;
-}
 
 /* The kernel itself keeps time with the TSC, and the CPU promises a constant, unstopped one. */
 static bool can_trust_tsc(void)
@@ -79,7 +39,7 @@ static bool can_trust_tsc(void)
 
 bool cm_clock_init(const char *wish)
 {
-	void *vdso = find_vdso_clock();
+	void *vdso = cm_vdso_find("__vdso_clock_gettime");
 	bool tsc = can_trust_tsc(), understood = true;
 
 	if (vdso)

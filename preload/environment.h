@@ -18,11 +18,29 @@
 #define CM_ENV_RANK "CALLMARK_RANK"	    /* overrides the launcher's rank */
 #define CM_ENV_COMPRESS "CALLMARK_COMPRESS" /* none | fast | small */
 #define CM_ENV_RUN_ID "CALLMARK_RUN_ID"	    /* all processes of one run share it */
+#define CM_ENV_READER_TIMEOUT "CALLMARK_READER_TIMEOUT" /* seconds for reading counters; 120 */
 
 /* Set by `run` only. */
 #define CM_ENV_MAIN_PID "CALLMARK_MAIN_PID" /* pid of the process that `run` started */
 #define CM_ENV_RANKED "CALLMARK_RANKED"	    /* 1: `run` itself runs inside one rank */
 #define CM_ENV_COLLECT "CALLMARK_COLLECT"   /* path of callmark-collect */
+
+/*
+ * callmark-reader is the one program of ours that calls LIKWID's perfmon; it stands beside
+ * callmark-collect and is found there. It may crash, hang and exit as LIKWID pleases.
+ *
+ *	callmark-reader --check
+ *		Could this process, in this environment (LIKWID_MODE, _EVENTS, _THREADS, _FILEPATH),
+ *		open markers? Prints one line: the path of liblikwid, status 0; or the reason,
+ *status
+ *		1. Anything else (a crash, no line) is a no. Touches no counter.
+ *	callmark-reader --read RESULT --library PATH
+ *		Re-initialise perfmon, read the marker file LIKWID_FILEPATH, write RESULT (JSON, see
+ *		collector/reader-result.h). RESULT is complete or does not exist under that name.
+ */
+#define CM_ENV_MARKERS_PID "CALLMARK_MARKERS_PID" /* set by the preload: who has opened markers */
+#define CM_READER_NAME "callmark-reader"
+#define CM_ENV_READER "CALLMARK_READER" /* path of another one (tests) */
 
 #define CM_DEFAULT_OUTPUT "profiling_data.h5"
 #define CM_COLLECT_NAME "callmark-collect"

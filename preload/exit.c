@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "preload/clock.h"
+#include "preload/counters.h"
 #include "preload/process.h"
 #include "preload/say.h"
 #include "preload/syscall.h"
@@ -94,6 +95,7 @@ static void at_exit(int status, void *arg)
 
 static void at_quick(void)
 {
+	cm_counters_close();
 	finish(atomic_load_explicit(&known_status, memory_order_relaxed),
 	       atomic_load_explicit(&has_status, memory_order_relaxed));
 }
@@ -109,6 +111,7 @@ int cm_exit_init(void)
 
 void cm_exit_now(int status)
 {
+	cm_counters_close();
 	finish(status, true);
 	_exit(status);
 }

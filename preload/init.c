@@ -13,6 +13,7 @@
 #include <sys/utsname.h>
 
 #include "preload/clock.h"
+#include "preload/counters.h"
 #include "preload/environment.h"
 #include "preload/exit.h"
 #include "preload/loader.h"
@@ -222,6 +223,7 @@ static void arm(void)
 	cm_record_init();
 	atomic_store_explicit(&cm_process.state, CM_PROCESS_ARMED, memory_order_release);
 	cm_sites_refresh(false, true);
+	cm_counters_start();
 	cm_say_verbose("%s: %u rules, %u sites, %u regions, clock %s", cm_settings.executable,
 		       rules.n_rules, atomic_load(&cm_n_sites), atomic_load(&cm_n_regions),
 		       cm_clock_kind == CM_CLOCK_TSC ? "tsc" : "monotonic");
@@ -272,4 +274,10 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 		return;
 	}
 	arm();
+}
+
+/* Before the destructors of the libraries that were loaded after us, LIKWID's among them. */
+__attribute__((destructor)) static void stop(void)
+{
+	cm_counters_close();
 }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "preload/counters.h"
 #include "preload/sites.h"
 #include "preload/syscall.h"
 
@@ -154,6 +155,8 @@ void *cm_loader_dlopen(const char *file, int flags)
 	depth--;
 	if (handle && file && !(flags & RTLD_NOLOAD))
 		cm_sites_refresh(flags & RTLD_DEEPBIND, !depth);
+	if (handle && !depth)
+		cm_counters_start();
 	return handle;
 }
 

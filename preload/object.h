@@ -25,6 +25,7 @@ struct cm_object {
 	bool is_skipped; /* ours, the loader, the vDSO */
 	bool is_gone;
 	bool is_patched;
+	bool has_likwid_calls;	    /* its marker calls have been looked at (likwid-program.c) */
 	const uint64_t *check_slot; /* one slot we changed, and to what: a reloaded copy differs */
 	uint64_t check_value;
 	const uint8_t *unwind_table; /* .eh_frame_hdr, or NULL */

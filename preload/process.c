@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "preload/clock.h"
+#include "preload/counters.h"
 #include "preload/say.h"
 #include "preload/stub.h"
 #include "preload/syscall.h"
@@ -155,6 +156,8 @@ static bool wants_variable(const char *entry)
 		"PALS_",
 		"FLUX_",
 		"LIKWID_",
+		"HWLOC_",
+		"LD_PRELOAD=",
 		"CALLMARK_",
 	};
 
@@ -241,5 +244,6 @@ int cm_process_spool(struct cm_diag *diag)
 		return cm_diag_set(diag, rc, "cannot write the spool %s (error %d)", cm_process.dir,
 				   -rc);
 	cm_process_append_new();
+	cm_counters_append();
 	return 0;
 }

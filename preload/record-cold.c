@@ -7,6 +7,7 @@
  * no errno changes hands.
  */
 #include "preload/clock.h"
+#include "preload/markers.h"
 #include "preload/process.h"
 #include "preload/record.h"
 #include "preload/stub.h"
@@ -215,21 +216,28 @@ static struct cm_thread *attach(void)
 	return thread;
 }
 
-void *cm_record_enter_cold(const struct cm_stub *stub, struct cm_frame *frame)
+struct cm_thread *cm_record_thread(void)
 {
 	struct cm_thread *thread = cm_self;
+
+	if (thread->first)
+		return thread;
+	/* Tried before, and still the same process. */
+	if (thread == &cm_thread_disabled &&
+	    atomic_load_explicit(&cm_process.state, memory_order_relaxed) == CM_PROCESS_ARMED)
+		return NULL;
+	return attach();
+}
+
+void *cm_record_enter_cold(const struct cm_stub *stub, struct cm_frame *frame)
+{
+	struct cm_thread *thread;
 	struct cm_spool_open *entry;
 
 	frame->entry = CM_NOT_RECORDED;
 	if (is_closed())
 		return stub->original;
-	if (!thread->first)
-		thread = thread == &cm_thread_disabled &&
-					 atomic_load_explicit(&cm_process.state,
-							      memory_order_relaxed) ==
-						 CM_PROCESS_ARMED
-				 ? NULL
-				 : attach();
+	thread = cm_record_thread();
 	if (thread)
 		drop_left_behind(thread, (uint64_t)frame);
 	if (!thread || (thread->next >= thread->limit && !make_room(thread))) {
@@ -241,6 +249,7 @@ void *cm_record_enter_cold(const struct cm_stub *stub, struct cm_frame *frame)
 	entry->frame = (uint64_t)frame;
 	entry->region = stub->region;
 	entry->thread = thread->thread;
+	entry->scratch = thread->tool_ticks;
 	frame->entry = entry;
 	atomic_signal_fence(memory_order_seq_cst);
 	frame->start = cm_clock_now();
@@ -327,4 +336,5 @@ void cm_record_exit_cold(struct cm_frame *frame, uint64_t end)
 void cm_record_unwound(struct cm_frame *frame)
 {
 	close_call(frame, cm_clock_now(), CM_CALL_UNWOUND);
+	cm_markers_unwound(frame);
 }

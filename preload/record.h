@@ -24,6 +24,9 @@ extern void (*cm_hook_exit)(struct cm_frame *frame);
 /* Choose the hooks for cm_clock_kind; until then they only pass through. Init only. */
 void cm_record_init(void);
 
+/* The calling thread, attached if need be; NULL: its calls cannot be recorded. Signals blocked. */
+struct cm_thread *cm_record_thread(void);
+
 /* The cold continuations. */
 void *cm_record_enter_cold(const struct cm_stub *stub, struct cm_frame *frame);
 void cm_record_exit_cold(struct cm_frame *frame, uint64_t end);

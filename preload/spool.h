@@ -109,8 +109,9 @@ struct cm_spool_open {
 			   the call is added to a totals block, that block's `pending` before it
 			   with CM_OPEN_COUNTED_BIT set */
 	uint32_t region;
-	uint32_t thread; /* thread index */
-	uint64_t reserved;
+	uint32_t thread;  /* thread index */
+	uint64_t scratch; /* the process's own: what its thread had spent in markers when the call
+			     began. Readers ignore it, and may use their copy */
 };
 _Static_assert(sizeof(struct cm_spool_open) == 32, "on-disk size");
 #define CM_OPEN_COUNTED_BIT (UINT64_C(1) << 63)
@@ -171,21 +172,26 @@ struct cm_spool_item {
 };
 
 enum cm_spool_item_type {
-	CM_ITEM_IDENTITY = 1, /* item; strings: run_id, hostname, executable, cwd, output (absolute
-				 or empty; %r %p %h not yet replaced), compress (may be empty) */
-	CM_ITEM_ARGV = 2,     /* item; strings: argv[0..]; several items continue one another */
-	CM_ITEM_ENV = 3,      /* item; strings: NAME=VALUE, only names the file format or the rank
-				 needs; several items */
-	CM_ITEM_RULE = 4,     /* struct cm_spool_rule_item; strings: the rule as written */
-	CM_ITEM_REGION = 5,   /* struct cm_spool_region_item; strings: tag */
-	CM_ITEM_SITE = 6,     /* struct cm_spool_site_item; strings: symbol, version, object,
-				 library, reason */
-	CM_ITEM_SYNC = 7,     /* struct cm_spool_sync_item */
-	CM_ITEM_THREAD = 8,   /* struct cm_spool_thread_item; strings: name. A later item with the
-				 same index replaces an earlier one */
-	CM_ITEM_CPU = 9,      /* struct cm_spool_cpu_item: a CPU on which a thread was seen */
-	CM_ITEM_EXIT = 10,    /* struct cm_spool_exit_item */
-	CM_ITEM_NOTE = 11,    /* item; strings: text of a degradation, for the user */
+	CM_ITEM_IDENTITY = 1,  /* item; strings: run_id, hostname, executable, cwd, output (absolute
+				  or empty; %r %p %h not yet replaced), compress (may be empty) */
+	CM_ITEM_ARGV = 2,      /* item; strings: argv[0..]; several items continue one another */
+	CM_ITEM_ENV = 3,       /* item; strings: NAME=VALUE, only names the file format or the rank
+				  needs; several items */
+	CM_ITEM_RULE = 4,      /* struct cm_spool_rule_item; strings: the rule as written */
+	CM_ITEM_REGION = 5,    /* struct cm_spool_region_item; strings: tag */
+	CM_ITEM_SITE = 6,      /* struct cm_spool_site_item; strings: symbol, version, object,
+				  library, reason */
+	CM_ITEM_SYNC = 7,      /* struct cm_spool_sync_item */
+	CM_ITEM_THREAD = 8,    /* struct cm_spool_thread_item; strings: name. A later item with the
+				  same index replaces an earlier one */
+	CM_ITEM_CPU = 9,       /* struct cm_spool_cpu_item: a CPU on which a thread was seen */
+	CM_ITEM_EXIT = 10,     /* struct cm_spool_exit_item */
+	CM_ITEM_NOTE = 11,     /* item; strings: text of a degradation, for the user */
+	CM_ITEM_COUNTERS = 12, /* struct cm_spool_counters_item; strings: path of liblikwid, reason.
+				  The last one counts; none: no marker environment */
+	CM_ITEM_MARKER = 13,   /* struct cm_spool_marker_item; strings: the tag LIKWID has */
+	CM_ITEM_SKIPS = 14,    /* struct cm_spool_skips_item */
+	CM_ITEM_SNAPSHOT = 15, /* struct cm_spool_snapshot_item, n_events doubles; no strings */
 };
 
 struct cm_spool_rule_item {
@@ -250,5 +256,63 @@ struct cm_spool_exit_item {
 	uint64_t n_dropped; /* calls that were not timed and belong to no slot */
 	uint64_t n_no_stub; /* sites left alone because the stubs were spent */
 };
+
+enum cm_counters_state {
+	CM_COUNTERS_ARMED = 1,	 /* markers are opened; the process has not closed them (yet) */
+	CM_COUNTERS_REFUSED = 2, /* `reason` says why no marker was opened */
+	CM_COUNTERS_CLOSED = 3,	 /* LIKWID has written its marker file, LIKWID_FILEPATH */
+	CM_COUNTERS_EMPTY = 4,	 /* no marker was ever opened: there is no marker file */
+	CM_COUNTERS_LOST = 5,	 /* `reason`; no marker file, the snapshots are all there is */
+};
+
+struct cm_spool_counters_item {
+	struct cm_spool_item item;
+	uint32_t state; /* enum cm_counters_state */
+	uint32_t n_groups;
+};
+
+/* A tag that was given to LIKWID; the file has the region's own (shortened, newline replaced). */
+struct cm_spool_marker_item {
+	struct cm_spool_item item;
+	uint32_t region; /* UINT32_MAX: the program's own tag, as it is */
+	uint32_t marker; /* order of registration, 0 based */
+};
+
+/* Calls whose region wanted a marker and got none: X(enumerator, name in the file, meaning). */
+#define CM_MARKER_SKIPS(X)                                                            \
+	X(UNLISTED, "unlisted", "on a CPU outside LIKWID_THREADS")                    \
+	X(BUSY, "busy", "another thread had markers open on that CPU")                \
+	X(MIGRATED, "migrated", "the thread changed its CPU during the call")         \
+	X(DAEMON, "daemon", "the access daemon or its connection was gone")           \
+	X(FAILED, "failed", "LIKWID refused to start or stop the region")             \
+	X(NESTED, "nested", "too many markers were open, or LIKWID was being called") \
+	X(TAGS, "tags", "too many different tags")                                    \
+	X(LATE, "late", "after the markers were closed, at the end of the process")   \
+	X(UNKNOWN, "unknown", "the call itself could not be recorded")
+
+enum cm_marker_skip {
+#define CM_MARKER_SKIP(name, text, meaning) CM_MARKER_SKIP_##name,
+	CM_MARKER_SKIPS(CM_MARKER_SKIP)
+#undef CM_MARKER_SKIP
+		CM_N_MARKER_SKIPS,
+};
+
+struct cm_spool_skips_item {
+	struct cm_spool_item item;
+	uint64_t n[16]; /* by enum cm_marker_skip; the rest is 0 */
+};
+_Static_assert(CM_N_MARKER_SKIPS <= 16, "room in the item");
+
+/* What LIKWID had summed for one tag just before it was closed: the exiting thread's CPU only. */
+struct cm_spool_snapshot_item {
+	struct cm_spool_item item;
+	uint32_t marker;
+	uint32_t cpu;
+	uint32_t group; /* index into LIKWID_EVENTS */
+	uint32_t n_events;
+	uint64_t count;
+	double seconds;
+};
+_Static_assert(sizeof(struct cm_spool_snapshot_item) == 40, "on-disk size");
 
 #endif

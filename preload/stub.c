@@ -64,6 +64,7 @@ static int find_region(const struct cm_rule *rule, const char *tag)
 		return -ENOMEM;
 	region->rule = rule->index;
 	region->max_events = rule->trace ? rule->max_events : 0;
+	region->sample = rule->markers ? rule->sample : 0;
 	atomic_store_explicit(&region->quota_left,
 			      region->max_events > INT64_MAX ? INT64_MAX
 							     : (int64_t)region->max_events,

@@ -37,6 +37,9 @@ struct cm_region {
 	uint32_t next;		    /* hash chain, index + 1 */
 	uint64_t max_events;	    /* 0 none, UINT64_MAX all */
 	_Atomic int64_t quota_left; /* calls of this process that may still be traced */
+	uint64_t sample;	    /* a marker for one call in so many; 0: none */
+	_Atomic uint64_t n_sampled; /* calls that were asked for one */
+	_Atomic uint32_t marker;    /* index + 1 in cm_marker_table; 0: none yet */
 };
 extern struct cm_region *cm_regions; /* [CM_SPOOL_MAX_REGIONS] */
 extern _Atomic uint32_t cm_n_regions;

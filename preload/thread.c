@@ -14,6 +14,7 @@
 
 #include "preload/clock.h"
 #include "preload/maps.h"
+#include "preload/markers.h"
 #include "preload/process.h"
 #include "preload/record.h"
 #include "preload/say.h"
@@ -132,6 +133,7 @@ static int reuse(struct cm_thread *thread)
 	uint64_t *word;
 
 	thread->next = thread->table;
+	cm_markers_release(thread);
 	for (word = thread->ring; word < thread->ring_next && word < thread->ring_end; word++)
 		if (!*word)
 			*word = (uint64_t)CM_WORD_NOP << CM_WORD_KIND_SHIFT;

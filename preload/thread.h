@@ -37,6 +37,18 @@ struct cm_cell {
 	struct cm_spool_totals *totals;
 };
 
+/* An open marker (markers.h): whose call it is, and what LIKWID was told. */
+struct cm_mark {
+	uint64_t frame; /* of the call; an identity together with start */
+	uint64_t start;
+	const struct cm_spool_open *entry; /* NULL: the call is about to begin */
+	uint32_t region;
+	uint32_t marker;
+	uint32_t group;
+	uint32_t reserved;
+};
+#define CM_MAX_MARKS 32
+
 struct cm_thread {
 	struct cm_spool_open *next;  /* open calls: entries [table, next) */
 	struct cm_spool_open *limit; /* end of the entries that may be used now */
@@ -64,6 +76,10 @@ struct cm_thread {
 	int tid;
 	uint32_t n_segments;
 	_Atomic uint32_t in_cold; /* exit work waits for it to become 0 */
+	uint32_t n_marks;	  /* open markers of this thread, all on mark_cpu */
+	uint32_t mark_cpu;
+	uint64_t tool_ticks; /* spent in markers so far */
+	struct cm_mark marks[CM_MAX_MARKS];
 };
 
 /* At a fixed place in the thunk's stack frame (thunk-x86_64.S). Nobody else's is ever read. */

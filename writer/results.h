@@ -60,7 +60,24 @@ struct cm_result_rank {
 	size_t n_never_called;
 	const char *const *notes;
 	size_t n_notes;
+	/* Hardware counters, as in struct cm_profile; checked: shapes agree, names are not NULL. */
+	bool has_likwid;
+	const char *likwid_cpu_name;
+	const struct cm_meta *likwid_environment;
+	size_t n_likwid_environment;
+	const struct cm_profile_counters *counters; /* in order of their groups' names */
+	size_t n_counters;
+	const char *likwid_fallback; /* "" where absent */
+	const struct cm_profile_skip *skips;
+	size_t n_skips;
 };
+
+/*
+ * The label of event i: its name where that occurs once in this group, else NAME:COUNTER, else
+ * (no counter names) NAME#i. Key tables by labels, never by names. Into buf; returns buf.
+ */
+const char *cm_results_event_label(const struct cm_profile_counters *counters, size_t i, char *buf,
+				   size_t n_bytes);
 
 /* -ENOENT, -EACCES, -EINVAL (not HDF5, truncated, not this layout), -ENOMEM. */
 int cm_results_open(struct cm_results **ret_results, const char *path, struct cm_diag *diag);
