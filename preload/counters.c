@@ -122,7 +122,8 @@ static bool is_taken(void)
 
 	while (text && *text >= '0' && *text <= '9')
 		pid = pid * 10 + *text++ - '0';
-	if (!pid || pid == cm_process.pid || cm_sys3(SYS_kill, pid, 0, 0) == -ESRCH)
+	/* What is no number has them: opening LIKWID in its own helpers would never end. */
+	if (!text || (pid && (pid == cm_process.pid || cm_sys3(SYS_kill, pid, 0, 0) == -ESRCH)))
 		return false;
 	(void)cm_diag_set(&diag, 0, "process %ld, which started this one, has the markers", pid);
 	set_reason(diag.text);
@@ -304,7 +305,7 @@ static bool open_likwid(void)
 	return true;
 }
 
-void cm_counters_start(void)
+static void start(void)
 {
 	if (is_decided) {
 		if (atomic_load_explicit(&cm_markers.state, memory_order_relaxed))
@@ -324,6 +325,7 @@ void cm_counters_start(void)
 		return;
 	}
 	take();
+	cm_likwid_guard_pin();
 	wipe_on_fork();
 	if (!check() || !open_likwid()) {
 		refuse(true);
@@ -332,6 +334,14 @@ void cm_counters_start(void)
 	cm_likwid_patch_program();
 	cm_markers_arm();
 	set_state(CM_COUNTERS_ARMED);
+}
+
+void cm_counters_start(void)
+{
+	int saved = errno; /* dlopen and main find it as it was */
+
+	start();
+	errno = saved;
 }
 
 void cm_counters_set(uint32_t state, const char *text)

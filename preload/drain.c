@@ -2,9 +2,14 @@
 /*
  * When a ring is full: its words go to t<slot>.dat, or (no room there) into the totals.
  *
- * A zero word in a full ring belongs to a call that a signal handler interrupted between reserving
- * and filling it, and which will be filled when the handlers above it return. Such a ring keeps
- * its memory; a further one takes over (a "segment"). Readers overlay all of them (spool.h).
+ * A zero word in a full ring is a hole: it belongs to a call that a signal handler interrupted
+ * between reserving and filling it, and is filled when the handlers above it return. Such a ring
+ * is pinned, and another one takes over; readers overlay all of them (spool.h). It is written out
+ * and free again once its holes are filled. A call that was left by siglongjmp never fills its
+ * hole: that is certain when no other call is open.
+ *
+ * A call that was interrupted just after it had reserved the first word behind ring_end may find
+ * another ring_end when it compares, and fill the word: it stands in the slack, where it is read.
  */
 #include <errno.h>
 #include <string.h>
@@ -13,25 +18,42 @@
 #include "preload/record.h"
 #include "preload/syscall.h"
 
-void cm_drain_seal(struct cm_thread *thread)
+#define CM_NOP ((uint64_t)CM_WORD_NOP << CM_WORD_KIND_SHIFT)
+
+static uint64_t *first_word(const struct cm_ring_file *ring)
 {
-	while (thread->ring_next < thread->ring_end)
-		*thread->ring_next++ = (uint64_t)CM_WORD_NOP << CM_WORD_KIND_SHIFT;
+	return (uint64_t *)((char *)ring->header + ring->header->ring_offset);
+}
+
+static size_t n_bytes_of(const struct cm_ring_file *ring)
+{
+	return (size_t)((char *)ring->end - (char *)first_word(ring));
+}
+
+static struct cm_ring_file *current(struct cm_thread *thread)
+{
+	return &thread->rings[thread->ring_idx];
+}
+
+/* No word behind ring_next will be reserved any more. */
+static void seal(struct cm_thread *thread)
+{
+	uint64_t *word =
+		thread->ring_next < thread->ring_end ? thread->ring_next : thread->ring_end;
+
+	for (; word < current(thread)->end; word++)
+		if (!*word)
+			*word = CM_NOP;
 	thread->ring_next = thread->ring_end;
 }
 
-/* Bytes of the ring that have storage. */
-static size_t n_usable(const struct cm_thread *thread)
-{
-	return (size_t)((char *)thread->ring_end - (char *)thread->ring);
-}
-
-/* The ring at its place in the stream; a half-done write is taken back. */
-static int write_out(const struct cm_thread *thread)
+/* The ring at its place in the stream. is_last: a half-done write is taken back. */
+static int write_out(const struct cm_thread *thread, const struct cm_ring_file *ring, bool is_last)
 {
 	char path[CM_SPOOL_PATH_BYTES];
-	uint64_t base = thread->header->stream_base;
-	size_t n_bytes = n_usable(thread), n_done = 0;
+	const char *words = (const char *)first_word(ring);
+	uint64_t base = ring->header->stream_base;
+	size_t n_bytes = n_bytes_of(ring), n_done = 0;
 	long got = 0;
 	int fd, rc = cm_process_path(path, sizeof(path), (int)thread->slot, ".dat");
 
@@ -43,33 +65,99 @@ static int write_out(const struct cm_thread *thread)
 	if (fd < 0)
 		return fd;
 	while (n_done < n_bytes) {
-		got = cm_sys6(SYS_pwrite64, fd, (long)((char *)thread->ring + n_done),
-			      (long)(n_bytes - n_done), (long)(base + n_done), 0, 0);
+		got = cm_sys6(SYS_pwrite64, fd, (long)(words + n_done), (long)(n_bytes - n_done),
+			      (long)(base + n_done), 0, 0);
 		if (got <= 0)
 			break;
 		n_done += (size_t)got;
 	}
-	if (n_done < n_bytes) /* if this fails too, readers see calls twice at worst */
+	if (n_done < n_bytes && is_last) /* if this fails too, readers see calls twice at worst */
 		(void)cm_sys3(SYS_ftruncate, fd, (long)base, 0);
 	cm_sys_close(fd);
 	return n_done == n_bytes ? 0 : got < 0 ? (int)got : -ENOSPC;
 }
 
-static bool has_holes(const struct cm_thread *thread)
+static const uint64_t *find_hole(const struct cm_ring_file *ring)
 {
-	for (const uint64_t *word = thread->ring; word < thread->ring_end; word++)
+	for (const uint64_t *word = first_word(ring); word < ring->end; word++)
 		if (!*word)
+			return word;
+	return NULL;
+}
+
+static void clear(const struct cm_ring_file *ring)
+{
+	uint64_t *word = first_word(ring);
+	size_t n = n_bytes_of(ring) / sizeof(uint64_t);
+
+	__asm__ volatile("rep stosq" : "+D"(word), "+c"(n) : "a"(UINT64_C(0)) : "memory");
+}
+
+/* Is no call open but the one that is being closed? */
+static bool is_outermost(const struct cm_thread *thread)
+{
+	for (const struct cm_spool_open *entry = thread->table; entry < thread->next; entry++)
+		if (entry->start && entry != thread->closing)
+			return false;
+	return true;
+}
+
+static void fill_holes(const struct cm_ring_file *ring)
+{
+	for (uint64_t *word = first_word(ring); word < ring->end; word++)
+		if (!*word)
+			*word = CM_NOP;
+}
+
+static void fill_pinned(struct cm_thread *thread)
+{
+	for (uint32_t i = 0; i < thread->n_rings; i++)
+		if (thread->rings[i].is_pinned)
+			fill_holes(&thread->rings[i]);
+}
+
+void cm_drain_abandon(struct cm_thread *thread)
+{
+	for (uint64_t *word = thread->ring; word < thread->ring_next; word++)
+		if (word < thread->ring_end && !*word)
+			*word = CM_NOP;
+	fill_pinned(thread);
+	thread->hole = NULL;
+}
+
+bool cm_drain_has_recorded(const struct cm_thread *thread, const struct cm_spool_open *entry)
+{
+	const uint64_t *word =
+		thread->ring_next < thread->ring_end ? thread->ring_next : thread->ring_end;
+
+	/* Backwards, as long as the words' reference point is known and they ended later. */
+	while (word-- > thread->ring) {
+		uint64_t duration = *word >> CM_WORD_SHORT_DURATION_SHIFT &
+				    ((1u << CM_WORD_SHORT_DURATION_BITS) - 1);
+		uint64_t end = thread->base + (*word & ((1u << CM_WORD_SHORT_OFFSET_BITS) - 1));
+
+		if (!*word || *word == CM_NOP)
+			continue;
+		if (!(*word & CM_WORD_SHORT_BIT) || end < entry->start)
+			break;
+		if (end - duration == entry->start &&
+		    (*word >> CM_WORD_SHORT_REGION_SHIFT & CM_SPOOL_MAX_REGIONS) == entry->region)
 			return true;
+	}
 	return false;
 }
 
-static void clear(struct cm_thread *thread)
+/* Write out pinned rings that have become complete. */
+static void free_rings(struct cm_thread *thread)
 {
-	uint64_t *word = thread->ring;
-	size_t n = n_usable(thread) / sizeof(uint64_t);
+	for (uint32_t i = 0; i < thread->n_rings; i++) {
+		struct cm_ring_file *ring = &thread->rings[i];
 
-	__asm__ volatile("rep stosq" : "+D"(word), "+c"(n) : "a"(UINT64_C(0)) : "memory");
-	thread->ring_next = thread->ring;
+		if (!ring->is_pinned || find_hole(ring) || write_out(thread, ring, false) < 0)
+			continue;
+		clear(ring);
+		ring->is_pinned = false;
+	}
 }
 
 static void fold_call(struct cm_thread *thread, uint32_t region, uint64_t duration,
@@ -91,7 +179,7 @@ static void fold_call(struct cm_thread *thread, uint32_t region, uint64_t durati
 /* The stream cannot be written: keep the calls' counts and times, lose their places in time. */
 static void fold(struct cm_thread *thread)
 {
-	const uint64_t *word = thread->ring, *end = thread->ring_end;
+	const uint64_t *word = thread->ring, *end = current(thread)->end;
 
 	while (word < end) {
 		uint64_t w = *word++;
@@ -112,36 +200,71 @@ static void fold(struct cm_thread *thread)
 			word += 2;
 		}
 	}
-	clear(thread);
+	clear(current(thread));
+	thread->ring_next = thread->ring;
 	/* Readers know neither the last base nor the thread any more. */
 	thread->base = 0;
 	*thread->ring_next++ = (uint64_t)CM_WORD_THREAD << CM_WORD_KIND_SHIFT | thread->thread;
 }
 
-static bool drain(struct cm_thread *thread)
+/* The full ring has no hole: empty it. */
+static bool empty(struct cm_thread *thread)
 {
-	uint64_t next_base;
-	bool holes, ok;
+	struct cm_ring_file *ring = current(thread);
+	uint64_t next_base = ring->header->stream_base + n_bytes_of(ring);
 
-	cm_drain_seal(thread);
-	if (!cm_thread_grow_ring(thread))
-		return true;
-	next_base = thread->header->stream_base + n_usable(thread);
-	holes = has_holes(thread);
-	/* No further ring: until the handlers return, calls are only added to the totals. */
-	if (holes && thread->n_segments == CM_MAX_SEGMENTS)
-		return false;
-	ok = write_out(thread) >= 0;
-	if (!holes && ok) {
-		clear(thread);
-		thread->header->stream_base = next_base;
-	} else if (!holes) {
+	if (write_out(thread, ring, true) < 0) {
 		fold(thread);
-	} else {
+		return false;
+	}
+	clear(ring);
+	cm_thread_use_ring(thread, thread->ring_idx, next_base);
+	return true;
+}
+
+/* It has one: go on in another ring. */
+static bool move_on(struct cm_thread *thread)
+{
+	struct cm_ring_file *ring = current(thread);
+	uint64_t next_base = ring->header->stream_base + n_bytes_of(ring);
+	int idx = 0;
+
+	while (idx < (int)thread->n_rings &&
+	       (thread->rings[idx].is_pinned || idx == (int)thread->ring_idx))
+		idx++;
+	if (idx == (int)thread->n_rings) {
 		cm_process_lock();
-		ok = cm_thread_make_segment(thread, next_base) >= 0;
+		idx = cm_thread_make_ring(thread);
 		cm_process_unlock();
 	}
+	if (idx < 0)
+		return false;
+	ring->is_pinned = true;
+	cm_thread_use_ring(thread, (uint32_t)idx, next_base);
+	return true;
+}
+
+static bool drain(struct cm_thread *thread)
+{
+	const uint64_t *hole;
+	bool ok;
+
+	/* No ring was left: until the hole is filled, calls are only added to the totals. */
+	if (thread->hole && !*thread->hole && !is_outermost(thread))
+		return false;
+	seal(thread);
+	if (!cm_thread_grow_ring(thread))
+		return true;
+	hole = find_hole(current(thread));
+	if (is_outermost(thread)) {
+		if (hole)
+			fill_holes(current(thread));
+		hole = NULL;
+		fill_pinned(thread);
+	}
+	free_rings(thread);
+	ok = hole ? move_on(thread) : empty(thread);
+	thread->hole = ok ? NULL : hole;
 	cm_process_lock();
 	cm_process_sync(false);
 	cm_thread_note_name(thread);

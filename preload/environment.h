@@ -16,6 +16,7 @@
 #define CM_ENV_CLOCK "CALLMARK_CLOCK" /* tsc | monotonic; default: tsc where it can be trusted */
 #define CM_ENV_VERBOSE "CALLMARK_VERBOSE"   /* 1: say what was patched and what was not */
 #define CM_ENV_RANK "CALLMARK_RANK"	    /* overrides the launcher's rank */
+#define CM_ENV_SHARDS "CALLMARK_SHARDS"	    /* 1: ranks stay in files of their own, with links */
 #define CM_ENV_COMPRESS "CALLMARK_COMPRESS" /* none | fast | small */
 #define CM_ENV_RUN_ID "CALLMARK_RUN_ID"	    /* all processes of one run share it */
 #define CM_ENV_READER_TIMEOUT "CALLMARK_READER_TIMEOUT" /* seconds for reading counters; 120 */
@@ -39,6 +40,7 @@
  *		collector/reader-result.h). RESULT is complete or does not exist under that name.
  */
 #define CM_ENV_MARKERS_PID "CALLMARK_MARKERS_PID" /* set by the preload: who has opened markers */
+#define CM_HELPER_MARK '-' /* its value begins so in helpers of LIKWID's: nothing is done there */
 #define CM_READER_NAME "callmark-reader"
 #define CM_ENV_READER "CALLMARK_READER" /* path of another one (tests) */
 

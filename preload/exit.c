@@ -12,6 +12,7 @@
 #include "preload/clock.h"
 #include "preload/counters.h"
 #include "preload/process.h"
+#include "preload/record.h"
 #include "preload/say.h"
 #include "preload/syscall.h"
 #include "preload/thread.h"
@@ -41,7 +42,7 @@ static void freeze(void)
 	}
 }
 
-static void write_end(int status, bool known)
+static void write_end(int status, bool known, const char *note)
 {
 	struct cm_spool_exit_item item = {
 		.item.type = CM_ITEM_EXIT,
@@ -52,19 +53,25 @@ static void write_end(int status, bool known)
 	};
 
 	cm_process_append_new();
+	if (note)
+		cm_process_note(note);
 	cm_process_sync(true);
 	(void)cm_process_append(&item.item, sizeof(item), NULL, 0); /* readers do without */
 }
 
-static void finish(int status, bool known)
+static void finish(int status, bool known, const char *note)
 {
 	uint64_t mask;
 	uint32_t armed = CM_PROCESS_ARMED;
 	static char dir[CM_SPOOL_PATH_BYTES];
-	int rc;
+	int pid, rc;
 
-	/* A forked child that recorded nothing, a vfork child, a second time. */
-	if (cm_process.pid != cm_sys_getpid() ||
+	/* A forked child that recorded nothing, or a second time. */
+	if (atomic_load_explicit(&cm_process.state, memory_order_relaxed) != armed)
+		return;
+	/* A vfork child. A sandbox may not let us ask. */
+	pid = cm_sys_getpid();
+	if ((pid > 0 && pid != cm_process.pid) ||
 	    !atomic_compare_exchange_strong_explicit(&cm_process.state, &armed, CM_PROCESS_CLOSED,
 						     memory_order_seq_cst, memory_order_relaxed))
 		return;
@@ -73,7 +80,7 @@ static void finish(int status, bool known)
 	mask = cm_sys_block_signals();
 	freeze();
 	if (cm_lock_timed(&cm_process.lock, CM_WAIT_STEPS)) {
-		write_end(status, known);
+		write_end(status, known, note);
 		cm_process_unlock();
 	}
 	/* Under valgrind the collector's process is a fork after all, and finds cm_process wiped.
@@ -81,23 +88,25 @@ static void finish(int status, bool known)
 	memcpy(dir, cm_process.dir, sizeof(dir));
 	rc = cm_exit_collect(cm_settings.collect, dir);
 	cm_sys_restore_signals(mask);
+	/* `run` waits for the process it started, collects what is left, and says what fails. */
 	if (rc < 0)
-		cm_say("%s %s (error %d); the data is in %s: callmark recover %s",
-		       rc == -ECHILD ? "killed:" : "cannot start", cm_settings.collect, -rc, dir,
-		       dir);
+		(cm_settings.main_pid == (uint64_t)cm_process.pid ? cm_say_verbose : cm_say)(
+			"%s %s (error %d); the data is in %s: callmark recover %s",
+			rc == -ECHILD ? "killed:" : "cannot start", cm_settings.collect, -rc, dir,
+			dir);
 }
 
 static void at_exit(int status, void *arg)
 {
 	(void)arg;
-	finish(status, true);
+	finish(status, true, NULL);
 }
 
 static void at_quick(void)
 {
 	cm_counters_close();
 	finish(atomic_load_explicit(&known_status, memory_order_relaxed),
-	       atomic_load_explicit(&has_status, memory_order_relaxed));
+	       atomic_load_explicit(&has_status, memory_order_relaxed), NULL);
 }
 
 int cm_exit_init(void)
@@ -112,8 +121,17 @@ int cm_exit_init(void)
 void cm_exit_now(int status)
 {
 	cm_counters_close();
-	finish(status, true);
+	finish(status, true, NULL);
 	_exit(status);
+}
+
+void cm_exit_stop(const char *why)
+{
+	cm_counters_close();
+	finish(0, false, why);
+	/* A forked child must not begin, and strict mode takes the time-stamp counter away. */
+	cm_record_stop();
+	atomic_store_explicit(&cm_process_is_sealed, true, memory_order_seq_cst);
 }
 
 void cm_exit_quick(int status)

@@ -14,6 +14,12 @@
 /* Register the handlers that run after everything of the program's. Init only. */
 int cm_exit_init(void);
 
+/*
+ * The process goes on, the recording does not: collect what there is, with a note that says why,
+ * and make no system call from then on. Any thread; not in a hook.
+ */
+void cm_exit_stop(const char *why);
+
 /* What the program calls through patched slots. */
 void cm_exit_now(int status) __attribute__((noreturn));	  /* _exit, _Exit */
 void cm_exit_quick(int status) __attribute__((noreturn)); /* quick_exit */

@@ -16,12 +16,14 @@
 #include "preload/counters.h"
 #include "preload/environment.h"
 #include "preload/exit.h"
+#include "preload/launcher.h"
 #include "preload/loader.h"
 #include "preload/memory.h"
 #include "preload/process.h"
 #include "preload/record.h"
 #include "preload/rules.h"
 #include "preload/say.h"
+#include "preload/seccomp.h"
 #include "preload/sites.h"
 #include "preload/stub.h"
 #include "preload/syscall.h"
@@ -33,10 +35,17 @@
 static struct cm_rules rules;
 
 static const struct cm_sites_hook hooks[] = {
-	{"dlopen", (void *)cm_loader_dlopen},  {"dlclose", (void *)cm_loader_dlclose},
-	{"dlsym", (void *)cm_loader_dlsym},    {"dlvsym", (void *)cm_loader_dlvsym},
-	{"_exit", (void *)cm_exit_now},	       {"_Exit", (void *)cm_exit_now},
-	{"quick_exit", (void *)cm_exit_quick}, {NULL, NULL},
+	{"dlopen", (void *)cm_loader_dlopen},
+	{"dlclose", (void *)cm_loader_dlclose},
+	{"dlsym", (void *)cm_loader_dlsym},
+	{"dlvsym", (void *)cm_loader_dlvsym},
+	{"_exit", (void *)cm_exit_now},
+	{"_Exit", (void *)cm_exit_now},
+	{"quick_exit", (void *)cm_exit_quick},
+	{"dlmopen", (void *)cm_loader_dlmopen},
+	{"prctl", (void *)cm_seccomp_prctl},
+	{"syscall", (void *)cm_seccomp_syscall},
+	{NULL, NULL},
 };
 
 static char **environment;
@@ -136,7 +145,7 @@ static const char *find_run_id(void)
 
 	if (given && *given)
 		return cm_memory_string(given);
-	if (!cm_spool_launcher_run_id(variable_of, NULL, id, sizeof(id))) {
+	if (!cm_launcher_run_id(variable_of, NULL, id, sizeof(id))) {
 		struct cm_diag text = {0};
 
 		(void)cm_diag_set(&text, 0, "p%d-%lx", cm_process.pid,
@@ -212,6 +221,13 @@ static void wipe_by_hand(void)
 		memset(thread, 0, sizeof(*thread));
 }
 
+static bool is_helper(void)
+{
+	const char *pid = variable(CM_ENV_MARKERS_PID);
+
+	return pid && *pid == CM_HELPER_MARK;
+}
+
 static void wipe_on_fork(void)
 {
 	if (cm_sys3(SYS_madvise, (long)&cm_process, sizeof(cm_process), MADV_WIPEONFORK) < 0)
@@ -250,8 +266,9 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 
 	environment = envp;
 	(void)cm_say_identity(2, &cm_settings.stderr_dev, &cm_settings.stderr_ino); /* 0, 0 */
-	if (getauxval(AT_SECURE) || (!variable(CM_ENV_CONFIG) && !variable(CM_ENV_SYMBOLS)) ||
-	    !is_wanted(executable_name()))
+	if (getauxval(AT_SECURE) || is_helper() ||
+	    (!variable(CM_ENV_CONFIG) && !variable(CM_ENV_SYMBOLS)) ||
+	    !is_wanted(executable_name()) || cm_launcher_is(executable_name(), argc, argv))
 		return;
 	verbose = variable(CM_ENV_VERBOSE);
 	cm_settings.verbose = verbose && *verbose && strcmp(verbose, "0");

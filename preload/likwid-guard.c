@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "preload/environment.h"
 #include "preload/likwid.h"
 #include "preload/memory.h"
 #include "preload/object.h"
@@ -27,6 +28,7 @@
 
 struct _IO_FILE;
 extern struct _IO_FILE *stderr, *stdout;
+struct _IO_FILE *popen(const char *command, const char *how);
 
 _Atomic bool cm_likwid_is_lost;
 __thread struct cm_likwid_call cm_likwid_call;
@@ -224,6 +226,42 @@ static void guard_exit(int status)
 	exit(status); /* the program's own call of LIKWID */
 }
 
+/*
+ * The shells that LIKWID starts, and what they start, inherit our preload, which does nothing where
+ * it finds the mark. The environment of the process itself stays as it is but for that byte.
+ */
+static void mark_helpers(bool is_marked)
+{
+	static char first;
+	char *pid = getenv(CM_ENV_MARKERS_PID);
+
+	if (!pid || !*pid)
+		return; /* the program has cleared its environment: nobody inherits anything */
+	if (!first)
+		first = *pid;
+	*pid = is_marked ? CM_HELPER_MARK : first;
+}
+
+static struct _IO_FILE *guard_popen(const char *command, const char *how)
+{
+	struct _IO_FILE *stream;
+
+	mark_helpers(true);
+	stream = popen(command, how);
+	mark_helpers(false);
+	return stream;
+}
+
+static int guard_system(const char *command)
+{
+	int rc;
+
+	mark_helpers(true);
+	rc = system(command);
+	mark_helpers(false);
+	return rc;
+}
+
 bool cm_likwid_is_muted(const struct _IO_FILE *stream);
 bool cm_likwid_is_muted(const struct _IO_FILE *stream)
 {
@@ -244,6 +282,8 @@ static const struct guard {
 } guards[] = {
 	{"fork", (void *)cm_likwid_fork, NULL},
 	{"waitpid", (void *)cm_likwid_waitpid, NULL},
+	{"popen", (void *)guard_popen, NULL},
+	{"system", (void *)guard_system, NULL},
 	{"exit", (void *)guard_exit, NULL},
 	{"quick_exit", (void *)guard_exit, NULL},
 	{"socket", (void *)guard_socket, NULL},
@@ -296,4 +336,23 @@ int cm_likwid_guard(struct cm_object *object)
 	if (!identities)
 		identities = cm_sys_memory(CM_MAX_FDS * sizeof(*identities));
 	return identities ? cm_likwid_patch(object, choose) : -ENOMEM;
+}
+
+static const void *choose_system(const char *symbol, uint64_t value)
+{
+	(void)value;
+	return strcmp(symbol, "system") ? NULL : (const void *)guard_system;
+}
+
+void cm_likwid_guard_pin(void)
+{
+	cm_lock(&cm_process.sites_lock);
+	for (uint32_t i = 0; i < cm_object_count(); i++) {
+		struct cm_object *object = cm_object_at(i);
+
+		if (!object->is_gone && !strncmp(object->name, "liblikwidpin.so", 15))
+			(void)cm_likwid_patch(object,
+					      choose_system); /* or its helpers are profiled */
+	}
+	cm_unlock(&cm_process.sites_lock);
 }

@@ -24,8 +24,11 @@ static int refuse(void)
 	return -EFAULT;
 }
 
-/* LIKWID's own call, under this CPU's lock; elsewhere than on a listed CPU it refuses by itself. */
-static int call(int (*function)(const char *), const char *tag)
+/*
+ * LIKWID's own call, under this CPU's lock; elsewhere than on a listed CPU it refuses by itself.
+ * n_opened: how many more regions are open after it; while there are any, we switch no group.
+ */
+static int call(int (*function)(const char *), const char *tag, uint32_t n_opened)
 {
 	uint64_t mask = cm_sys_block_signals();
 	unsigned int cpu = 0;
@@ -39,6 +42,8 @@ static int call(int (*function)(const char *), const char *tag)
 	if (is_listed)
 		cm_lock(&cm_markers.locks[cpu]);
 	rc = function(tag);
+	if (is_listed && rc >= 0)
+		atomic_fetch_add_explicit(&cm_markers.n_open, n_opened, memory_order_release);
 	if (is_listed)
 		cm_unlock(&cm_markers.locks[cpu]);
 	cm_sys_restore_signals(mask);
@@ -47,18 +52,18 @@ static int call(int (*function)(const char *), const char *tag)
 
 static int program_start(const char *tag)
 {
-	return is_armed() ? call(cm_likwid.start, tag) : refuse();
+	return is_armed() ? call(cm_likwid.start, tag, 1) : refuse();
 }
 
 static int program_stop(const char *tag)
 {
-	return is_armed() ? call(cm_likwid.stop, tag) : refuse();
+	return is_armed() ? call(cm_likwid.stop, tag, UINT32_MAX) : refuse();
 }
 
 /* call() has registered it, on all CPUs. */
 static int program_register(const char *tag)
 {
-	return is_armed() ? call(cm_likwid.register_region, tag) : refuse();
+	return is_armed() ? call(cm_likwid.register_region, tag, 0) : refuse();
 }
 
 static void program_next_group(void)

@@ -161,6 +161,7 @@ static void enter(int cpu, uint64_t fill)
 {
 	uint32_t masked = 0x1f80;
 
+	cm_likwid_call.saved_errno = errno;
 	cm_likwid_call.cpu = cpu + 1;
 	cm_likwid_call.fill = fill;
 	__asm__ volatile("stmxcsr %0" : "=m"(cm_likwid_call.mxcsr));
@@ -174,6 +175,7 @@ static void leave(void)
 	__asm__ volatile("ldmxcsr %0" : : "m"(cm_likwid_call.mxcsr));
 	cm_likwid_call.fill = 0;
 	cm_likwid_call.cpu = 0;
+	errno = cm_likwid_call.saved_errno;
 }
 
 /* Where likwid-guard.c's exit jumps to: a function of its own, which is never inlined. */

@@ -76,6 +76,9 @@ int cm_likwid_patch(struct cm_object *object,
 /* likwid-guard.c: what liblikwid imports, and its calls of its own marker functions. */
 int cm_likwid_guard(struct cm_object *object);
 
+/* The shell that liblikwidpin starts for every thread is not profiled. Sites lock not held. */
+void cm_likwid_guard_pin(void);
+
 /* likwid-program.c: what a marker call of the program does once we have opened LIKWID, or NULL. */
 const void *cm_likwid_program_call(const char *symbol);
 
@@ -95,6 +98,7 @@ struct cm_likwid_call {
 	int cpu; /* + 1; 0: none given */
 	bool is_inside;
 	uint32_t mxcsr;
+	int saved_errno;
 	uint64_t fill;
 	void *bail[5]; /* __builtin_setjmp */
 };

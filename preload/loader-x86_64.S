@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* dlsym and dlvsym: RTLD_DEFAULT (0) and RTLD_NEXT (-1) depend on the caller, so jump, not call. */
+/*
+ * dlsym and dlvsym: RTLD_DEFAULT (0) and RTLD_NEXT (-1) depend on the caller, so jump, not call.
+ * dlmopen: LM_ID_BASE (0) is dlopen; the others jump to libc's.
+ */
 	.text
 	.macro	entry name, real
 	.globl	\name
@@ -19,6 +22,23 @@
 
 	entry	cm_loader_dlsym, dlsym
 	entry	cm_loader_dlvsym, dlvsym
+
+	.globl	cm_loader_dlmopen
+	.hidden	cm_loader_dlmopen
+	.type	cm_loader_dlmopen, @function
+	.balign	16
+cm_loader_dlmopen:
+	.cfi_startproc
+	endbr64
+	testq	%rdi, %rdi
+	jnz	.Lother_namespace
+	movq	%rsi, %rdi
+	movl	%edx, %esi
+	jmp	cm_loader_dlopen
+.Lother_namespace:
+	jmp	*dlmopen@GOTPCREL(%rip)
+	.cfi_endproc
+	.size	cm_loader_dlmopen, . - cm_loader_dlmopen
 
 	.section .note.GNU-stack, "", @progbits
 	.section .note.gnu.property, "a"

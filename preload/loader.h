@@ -10,6 +10,15 @@
 void *cm_loader_dlopen(const char *file, int flags);
 int cm_loader_dlclose(void *handle);
 
+/* loader-search.c: dlopen as if the code at `caller` had called it. */
+void *cm_loader_open_for(const char *file, int flags, const void *caller);
+
+/*
+ * loader-x86_64.S: the base namespace is that of dlopen. Others are left alone; what is loaded into
+ * them has a libc of its own.
+ */
+void *cm_loader_dlmopen(long namespace, const char *file, int flags);
+
 /* loader-x86_64.S: pseudo handles are tail jumps, so that libc sees the program as the caller. */
 void *cm_loader_dlsym(void *handle, const char *symbol);
 void *cm_loader_dlvsym(void *handle, const char *symbol, const char *version);

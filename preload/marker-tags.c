@@ -169,6 +169,7 @@ int cm_marker_get_own(const char *tag)
 	uint32_t n;
 	int idx = -1;
 
+	atomic_store_explicit(&cm_markers.has_own, true, memory_order_relaxed);
 	cm_lock(&cm_markers.tags_lock);
 	n = atomic_load_explicit(&cm_markers.n_markers, memory_order_relaxed);
 	for (uint32_t i = 0; i < n && idx < 0; i++)
@@ -219,7 +220,8 @@ static uint32_t find_wanted(const struct cm_marker *marker, uint32_t group, bool
 
 /*
  * Each region's first calls go through all groups; after that a switch, which costs LIKWID a
- * millisecond, is worth it ten times a second.
+ * millisecond, is worth it ten times a second. A program with markers of its own has its own idea
+ * of groups: it is left to it.
  */
 void cm_marker_choose_group(uint32_t region)
 {
@@ -227,7 +229,8 @@ void cm_marker_choose_group(uint32_t region)
 	uint32_t group = atomic_load_explicit(&cm_markers.group, memory_order_relaxed), wanted;
 	bool is_first;
 
-	if (!idx || atomic_load_explicit(&cm_markers.n_open, memory_order_relaxed))
+	if (!idx || atomic_load_explicit(&cm_markers.n_open, memory_order_relaxed) ||
+	    atomic_load_explicit(&cm_markers.has_own, memory_order_relaxed))
 		return;
 	wanted = find_wanted(&cm_marker_table[idx - 1], group, &is_first);
 	if (wanted == group ||

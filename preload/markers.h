@@ -58,7 +58,8 @@ struct cm_markers {
 	_Atomic uint32_t locks[CM_MARKER_CPUS];
 	_Atomic uint32_t tags_lock; /* taken before any CPU's */
 	_Atomic uint32_t n_markers;
-	_Atomic uint32_t n_open; /* marks of all threads */
+	_Atomic uint32_t n_open; /* marks of all threads, and the program's own regions */
+	_Atomic bool has_own;	 /* the program opens markers itself: it switches groups */
 	uint64_t last_switch;	 /* ticks */
 	_Atomic uint64_t skips[CM_N_MARKER_SKIPS];
 } __attribute__((aligned(4096)));

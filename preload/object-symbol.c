@@ -53,26 +53,37 @@ const char *cm_object_version(const struct cm_object *object, uint32_t symbol_id
 	return name ? name : "";
 }
 
-/* A reference without version takes the base definition: index 1, or 2 as the first version. */
+/*
+ * A reference without version takes the base definition: index 1, or 2 as the first version. One
+ * with a version also takes a definition of an object that defines no versions (an interposer).
+ */
 static bool fits(const struct cm_object *object, uint32_t idx, const char *version)
 {
 	if (!version || !object->versions)
 		return true;
 	if (!*version)
 		return (object->versions[idx] & CM_VERSION_MASK) <= 2;
+	if (!object->defs)
+		return !(object->versions[idx] & ~CM_VERSION_MASK); /* not hidden */
 	return !strcmp(cm_object_version(object, idx), version);
 }
 
-/* Does this symbol define the function so that the reference may bind to it? */
-static bool is_wanted(const struct cm_object *object, uint32_t idx, const char *name,
-		      const char *version)
+/* What is looked for: a definition that the reference may bind to, or a stand-in for one. */
+struct wanted {
+	const char *name;
+	const char *version;
+	bool is_stand_in;
+};
+
+static bool is_wanted(const struct cm_object *object, uint32_t idx, const struct wanted *wanted)
 {
 	const Elf64_Sym *symbol = &object->symbols[idx];
 	unsigned int type = ELF64_ST_TYPE(symbol->st_info);
 
-	return symbol->st_shndx != SHN_UNDEF && symbol->st_value &&
+	return (symbol->st_shndx == SHN_UNDEF) == wanted->is_stand_in && symbol->st_value &&
 	       (type == STT_FUNC || type == STT_GNU_IFUNC) &&
-	       !strcmp(object->strings + symbol->st_name, name) && fits(object, idx, version);
+	       !strcmp(object->strings + symbol->st_name, wanted->name) &&
+	       fits(object, idx, wanted->version);
 }
 
 static uint32_t gnu_hash(const char *name)
@@ -84,53 +95,61 @@ static uint32_t gnu_hash(const char *name)
 	return hash;
 }
 
-static const Elf64_Sym *find_gnu(const struct cm_object *object, const char *name,
-				 const char *version)
+static const Elf64_Sym *find_gnu(const struct cm_object *object, const struct wanted *wanted)
 {
 	const uint32_t *table = object->gnu_hash;
 	uint32_t n_buckets = table[0], first = table[1], n_bloom = table[2];
 	const uint64_t *bloom = (const uint64_t *)(table + 4);
 	const uint32_t *buckets = (const uint32_t *)(bloom + n_bloom);
 	const uint32_t *chain = buckets + n_buckets;
-	uint32_t hash = gnu_hash(name), idx;
+	uint32_t hash = gnu_hash(wanted->name), idx;
 
 	if (!n_buckets || !(idx = buckets[hash % n_buckets]))
 		return NULL;
 	for (;; idx++) {
 		uint32_t other = chain[idx - first];
 
-		if ((other | 1) == (hash | 1) && is_wanted(object, idx, name, version))
+		if ((other | 1) == (hash | 1) && is_wanted(object, idx, wanted))
 			return &object->symbols[idx];
 		if (other & 1)
 			return NULL;
 	}
 }
 
-static const Elf64_Sym *find_sysv(const struct cm_object *object, const char *name,
-				  const char *version)
+static const Elf64_Sym *find_sysv(const struct cm_object *object, const struct wanted *wanted)
 {
 	const uint32_t *table = object->sysv_hash;
 	const uint32_t *chain = table + 2 + table[0];
 	uint32_t hash = 0;
 
-	for (const unsigned char *c = (const unsigned char *)name; *c; c++) {
+	for (const unsigned char *c = (const unsigned char *)wanted->name; *c; c++) {
 		hash = (hash << 4) + *c;
 		hash = (hash ^ (hash & 0xf0000000) >> 24) & 0x0fffffff;
 	}
 	for (uint32_t idx = table[0] ? table[2 + hash % table[0]] : 0; idx; idx = chain[idx])
-		if (is_wanted(object, idx, name, version))
+		if (is_wanted(object, idx, wanted))
 			return &object->symbols[idx];
 	return NULL;
+}
+
+static const Elf64_Sym *find(const struct cm_object *object, const struct wanted *wanted)
+{
+	if (!object->symbols || !object->strings)
+		return NULL;
+	if (object->gnu_hash)
+		return find_gnu(object, wanted);
+	return object->sysv_hash ? find_sysv(object, wanted) : NULL;
 }
 
 const Elf64_Sym *cm_object_find(const struct cm_object *object, const char *name,
 				const char *version)
 {
-	if (!object->symbols || !object->strings)
-		return NULL;
-	if (object->gnu_hash)
-		return find_gnu(object, name, version);
-	return object->sysv_hash ? find_sysv(object, name, version) : NULL;
+	return find(object, &(struct wanted){.name = name, .version = version});
+}
+
+bool cm_object_stands_in(const struct cm_object *object, const char *name)
+{
+	return find(object, &(struct wanted){.name = name, .is_stand_in = true});
 }
 
 void *cm_object_address(const struct cm_object *object, const Elf64_Sym *symbol)

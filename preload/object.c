@@ -16,6 +16,7 @@
 
 static struct cm_object *objects[CM_MAX_OBJECTS];
 static _Atomic uint32_t n_objects; /* entries below it are complete: hooks read without a lock */
+static uint32_t mark;		   /* of the current look or search: entries it came to carry it */
 
 const char *cm_object_own_path(void)
 {
@@ -112,11 +113,11 @@ static void read_value(struct cm_object *object, const Elf64_Dyn *dyn)
 		object->binds_now = true;
 		break;
 	case DT_SYMBOLIC:
-		object->binds_own_first = true;
+		object->binds_symbolically = true;
 		break;
 	case DT_FLAGS:
 		object->binds_now |= !!(value & DF_BIND_NOW);
-		object->binds_own_first |= !!(value & DF_SYMBOLIC);
+		object->binds_symbolically |= !!(value & DF_SYMBOLIC);
 		break;
 	case DT_FLAGS_1:
 		object->binds_now |= !!(value & DF_1_NOW);
@@ -173,78 +174,178 @@ static bool contains(const struct cm_object *object, uint64_t address)
 	return address >= object->low && address < object->high;
 }
 
-static struct cm_object *add(const struct dl_phdr_info *info)
+/* Copy the string to *at, where there is room for it. Returns its length with the NUL. */
+static size_t put(char *at, const char *string)
+{
+	size_t n = strlen(string) + 1;
+
+	if (at)
+		memcpy(at, string, n);
+	return n;
+}
+
+/* Fill names; with NULL only count them. The object cannot be unmapped meanwhile. */
+static size_t list_names(const struct cm_object *object, char *names)
+{
+	const char *soname = "";
+	size_t n;
+
+	for (const Elf64_Dyn *dyn = object->dynamic; dyn->d_tag != DT_NULL; dyn++)
+		if (dyn->d_tag == DT_SONAME)
+			soname = object->strings + dyn->d_un.d_val;
+	n = put(names, soname);
+	for (const Elf64_Dyn *dyn = object->dynamic; dyn->d_tag != DT_NULL; dyn++)
+		if (dyn->d_tag == DT_NEEDED)
+			n += put(names ? names + n : NULL, object->strings + dyn->d_un.d_val);
+	return n + put(names ? names + n : NULL, "");
+}
+
+/* Others may look for these names while the object is being closed: they are copied. */
+static void keep_names(struct cm_object *object)
+{
+	size_t n = object->strings ? list_names(object, NULL) : 0;
+	char *names = n ? cm_memory_get(NULL, n) : NULL;
+
+	if (names)
+		(void)list_names(object, names); /* as many as before */
+	object->names = names ? names : "\0";
+}
+
+/* An entry for this path: that of a closed object which had it, or a new one. */
+static struct cm_object *make_entry(const char *path)
 {
 	struct cm_object *object;
 
+	for (uint32_t i = 0; i < n_objects; i++)
+		if (objects[i]->is_gone && !strcmp(objects[i]->path, path))
+			return objects[i];
 	if (n_objects >= CM_MAX_OBJECTS)
 		return NULL;
 	object = cm_memory_get(NULL, sizeof(*object));
 	if (!object)
 		return NULL;
-	object->base = info->dlpi_addr;
-	read_segments(object, info);
 	object->is_main = !n_objects; /* the program is always the first */
-	object->path = cm_memory_string(info->dlpi_name ? info->dlpi_name : "");
+	object->is_gone = true;
+	object->path = cm_memory_string(path);
 	if (!object->path)
 		return NULL;
 	object->name = base_name(object->is_main ? cm_settings.executable : object->path);
-	object->is_skipped = !object->dynamic || contains(object, (uint64_t)&n_objects) ||
-			     contains(object, getauxval(AT_BASE)) ||
-			     contains(object, getauxval(AT_SYSINFO_EHDR));
-	if (!object->is_skipped)
-		read_dynamic(object);
 	objects[n_objects] = object;
 	atomic_store_explicit(&n_objects, n_objects + 1, memory_order_release);
 	return object;
 }
 
-struct refresh {
-	int n_new;
-	uint64_t seen[CM_MAX_OBJECTS / 64];
-};
-
-static int visit(struct dl_phdr_info *info, size_t n_bytes, void *ctx)
+static bool add(const struct dl_phdr_info *info)
 {
-	struct refresh *refresh = ctx;
+	struct cm_object *object = make_entry(info->dlpi_name ? info->dlpi_name : "");
+
+	if (!object)
+		return false;
+	/* Hooks pass it over while it is gone. */
+	*object = (struct cm_object){.base = info->dlpi_addr,
+				     .path = object->path,
+				     .name = object->name,
+				     .names = object->n_loads ? object->names : "\0",
+				     .is_main = object->is_main,
+				     .is_startup = object->is_startup || mark == 1,
+				     .is_gone = true,
+				     .n_loads = object->n_loads + 1,
+				     .mark = mark};
+	read_segments(object, info);
+	object->is_skipped = !object->dynamic || contains(object, (uint64_t)&n_objects) ||
+			     contains(object, getauxval(AT_BASE)) ||
+			     contains(object, getauxval(AT_SYSINFO_EHDR));
+	if (!object->is_skipped)
+		read_dynamic(object);
+	if (!object->is_skipped && object->n_loads == 1)
+		keep_names(object); /* the same file has the same names when it is loaded again */
+	atomic_signal_fence(memory_order_seq_cst); /* x86: stores are seen in this order */
+	object->is_gone = false;
+	return true;
+}
+
+static bool is_known(const struct dl_phdr_info *info)
+{
 	uint64_t first = 0;
 
-	(void)n_bytes;
 	for (int i = 0; i < info->dlpi_phnum && !first; i++)
 		if (info->dlpi_phdr[i].p_type == PT_LOAD)
 			first = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
 	for (uint32_t i = 0; i < n_objects; i++) {
-		const struct cm_object *object = objects[i];
+		struct cm_object *object = objects[i];
 
 		if (object->is_gone || object->base != info->dlpi_addr || object->low != first)
 			continue;
 		/* Another library at the same address between two looks is a new one. */
 		if (strcmp(object->path, info->dlpi_name ? info->dlpi_name : ""))
 			continue;
-		refresh->seen[i / 64] |= UINT64_C(1) << i % 64;
-		return 0;
+		/* Or the same one again: it cannot be unmapped while we are called back. */
+		if (object->check_slot && *object->check_slot != object->check_value) {
+			object->is_gone = true;
+			return false;
+		}
+		object->mark = mark;
+		return true;
 	}
-	if (add(info)) {
-		refresh->seen[(n_objects - 1) / 64] |= UINT64_C(1) << (n_objects - 1) % 64;
-		refresh->n_new++;
-	}
+	return false;
+}
+
+static int visit(struct dl_phdr_info *info, size_t n_bytes, void *ctx)
+{
+	int *n_new = ctx;
+
+	(void)n_bytes;
+	if (!is_known(info) && add(info))
+		++*n_new;
 	return 0;
 }
 
 int cm_object_refresh(void)
 {
-	int n_gone = 0;
-	static struct refresh refresh; /* the sites lock is held; too large for a small stack */
+	int n_gone = 0, n_new = 0;
 
-	memset(&refresh, 0, sizeof(refresh));
-	(void)dl_iterate_phdr(visit, &refresh); /* visit always returns 0 */
+	mark++;
+	(void)dl_iterate_phdr(visit, &n_new); /* visit always returns 0 */
 	for (uint32_t i = 0; i < n_objects; i++) {
-		if (refresh.seen[i / 64] >> i % 64 & 1 || objects[i]->is_gone)
+		if (objects[i]->mark == mark || objects[i]->is_gone)
 			continue;
 		objects[i]->is_gone = true;
 		n_gone++;
 	}
-	if (refresh.n_new || n_gone)
+	if (n_new || n_gone)
 		cm_caller_reset();
-	return refresh.n_new;
+	return n_new;
+}
+
+/* Does a DT_NEEDED entry mean this object? */
+static bool is_named(const struct cm_object *object, const char *needed)
+{
+	if (strchr(needed, '/'))
+		return !strcmp(object->path, needed);
+	return !strcmp(object->names, needed) || !strcmp(object->name, needed);
+}
+
+static bool reaches(struct cm_object *from, const struct cm_object *to)
+{
+	const char *needed = from->names + strlen(from->names) + 1;
+
+	from->mark = mark;
+	for (; *needed; needed += strlen(needed) + 1) {
+		for (uint32_t i = 1; i < n_objects; i++) {
+			struct cm_object *object = objects[i];
+
+			if (object->is_gone || object->is_skipped || object->mark == mark ||
+			    !is_named(object, needed))
+				continue;
+			if (object == to || reaches(object, to))
+				return true;
+		}
+	}
+	return false;
+}
+
+bool cm_object_needs(const struct cm_object *opener, const struct cm_object *object)
+{
+	mark++;
+	return reaches((struct cm_object *)opener, object);
 }

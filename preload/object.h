@@ -3,8 +3,8 @@
  * Loaded objects as the loader mapped them: their dynamic sections, relocations and symbols.
  *
  * The registry knows every object of the base namespace that was looked at. It is changed under
- * the sites lock only; entries of closed objects are marked, never moved. Strings that outlive an
- * object (name, path) are copies. Not hook-safe.
+ * the sites lock only; entries of closed objects are marked, never moved, and used again when the
+ * same file is loaded again. Strings that outlive an object (name, path) are copies. Not hook-safe.
  */
 #ifndef CALLMARK_PRELOAD_OBJECT_H
 #define CALLMARK_PRELOAD_OBJECT_H
@@ -22,15 +22,21 @@ struct cm_object {
 	const char *path; /* as the loader names it; "" for the program */
 	const char *name; /* base name; the program's own for the program */
 	bool is_main;
+	bool is_startup; /* loaded with the program: never closed */
 	bool is_skipped; /* ours, the loader, the vDSO */
 	bool is_gone;
+	bool is_noted; /* gone, and its sites say so */
 	bool is_patched;
 	bool has_likwid_calls;	    /* its marker calls have been looked at (likwid-program.c) */
 	const uint64_t *check_slot; /* one slot we changed, and to what: a reloaded copy differs */
 	uint64_t check_value;
 	const uint8_t *unwind_table; /* .eh_frame_hdr, or NULL */
+	uint32_t n_loads;	     /* times it was loaded: what was at an address may be new */
+	uint32_t mark;		     /* of the search that last came here */
+	const char *names;	     /* DT_SONAME or "", each DT_NEEDED, ""; a copy */
 	bool binds_now;
-	bool binds_own_first; /* DF_SYMBOLIC or RTLD_DEEPBIND */
+	bool binds_symbolically; /* DF_SYMBOLIC: to its own definitions first */
+	bool binds_deeply;	 /* RTLD_DEEPBIND: to the opened object and its libraries first */
 	const Elf64_Sym *symbols;
 	const char *strings;
 	const Elf64_Half *versions;
@@ -45,7 +51,10 @@ struct cm_object {
 	int n_texts;
 };
 
-/* Look for objects that are not in the registry; mark those that are gone. Returns how many new. */
+/*
+ * Look for objects that are not in the registry; mark those that are gone. One that comes back
+ * takes its old entry. Returns how many new.
+ */
 int cm_object_refresh(void);
 
 uint32_t cm_object_count(void);
@@ -53,6 +62,9 @@ struct cm_object *cm_object_at(uint32_t idx);
 
 /* The object whose segments contain address, or NULL. hook-safe: it takes no lock. */
 struct cm_object *cm_object_of(const void *address);
+
+/* Is `object` among the libraries that `opener` needs, or that those need? Sites lock held. */
+bool cm_object_needs(const struct cm_object *opener, const struct cm_object *object);
 
 /* Path of the preload itself, as the loader names it; NULL where it does not know. */
 const char *cm_object_own_path(void);
@@ -67,6 +79,12 @@ const char *cm_object_version(const struct cm_object *object, uint32_t symbol_id
  */
 const Elf64_Sym *cm_object_find(const struct cm_object *object, const char *name,
 				const char *version);
+
+/*
+ * Does a PLT entry of this object stand for the function, because code that is not
+ * position-independent takes its address?
+ */
+bool cm_object_stands_in(const struct cm_object *object, const char *name);
 
 /* Address of a definition, an IFUNC resolved. */
 void *cm_object_address(const struct cm_object *object, const Elf64_Sym *symbol);

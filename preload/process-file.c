@@ -69,7 +69,8 @@ static int add(struct cm_spool_item *fixed, size_t n_fixed, const char *const *s
 		if (rc < 0)
 			return rc;
 	}
-	memset(batch + n_batch, 0, n < CM_BATCH_BYTES - n_batch ? n : CM_BATCH_BYTES - n_batch);
+	memset(batch + n_batch, CM_ITEM_PADDING,
+	       n < CM_BATCH_BYTES - n_batch ? n : CM_BATCH_BYTES - n_batch);
 	memcpy(batch + n_batch, fixed, n_fixed);
 	n = n_fixed;
 	for (size_t i = 0; i < n_strings; i++) {

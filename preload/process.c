@@ -16,6 +16,7 @@
 
 struct cm_process cm_process;
 struct cm_settings cm_settings;
+_Atomic bool cm_process_is_sealed;
 
 void cm_process_start(void)
 {

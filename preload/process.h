@@ -50,6 +50,9 @@ struct cm_process {
 } __attribute__((aligned(4096))); /* whole pages: nothing else is wiped with it */
 extern struct cm_process cm_process;
 
+/* No system call may be made any more (seccomp.h); forked children inherit it. */
+extern _Atomic bool cm_process_is_sealed;
+
 /* What the constructor found in the environment; constant afterwards, inherited by fork. */
 struct cm_settings {
 	const char *output;   /* absolute, or "" */

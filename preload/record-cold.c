@@ -42,7 +42,8 @@ static void end_cold(struct cm_thread *thread, uint64_t mask)
 
 static bool is_closed(void)
 {
-	return atomic_load_explicit(&cm_process.state, memory_order_seq_cst) == CM_PROCESS_CLOSED;
+	return atomic_load_explicit(&cm_process.state, memory_order_seq_cst) == CM_PROCESS_CLOSED ||
+	       atomic_load_explicit(&cm_process_is_sealed, memory_order_relaxed);
 }
 
 /* Take calls of this process's allowance for the region; false when it is spent. */
@@ -145,10 +146,29 @@ static void account(struct cm_thread *thread, uint32_t region, uint64_t start, u
 		account_total(thread, region, duration, flags, true, mark);
 }
 
+/*
+ * A handler or an asynchronous cancellation that stops a thread between a call's record and its
+ * release leaves an open entry behind, as a SIGKILL does (spool.h).
+ */
+static bool is_accounted(const struct cm_thread *thread, const struct cm_spool_open *entry)
+{
+	const struct cm_spool_totals *totals = thread->cells[entry->region].totals;
+
+	if (entry->frame & CM_OPEN_COUNTED_BIT)
+		return totals && ((totals->pending ^ entry->frame) & CM_PENDING_COUNT_MASK);
+	return cm_drain_has_recorded(thread, entry);
+}
+
 static void close_entry(struct cm_thread *thread, struct cm_spool_open *entry, uint64_t end,
 			unsigned int flags)
 {
+	if (flags && is_accounted(thread, entry)) {
+		entry->start = 0;
+		return;
+	}
+	thread->closing = entry;
 	account(thread, entry->region, entry->start, end, flags, &entry->frame);
+	thread->closing = NULL;
 	atomic_signal_fence(memory_order_seq_cst);
 	entry->start = 0;
 }
@@ -259,8 +279,11 @@ void *cm_record_enter_cold(const struct cm_stub *stub, struct cm_frame *frame)
 
 void cm_record_call_cold(struct cm_thread *thread, struct cm_spool_open *entry, uint64_t end)
 {
-	uint64_t mask = begin(thread);
+	uint64_t mask;
 
+	if (is_closed())
+		return; /* without a system call: it may not be allowed */
+	mask = begin(thread);
 	if (!is_closed()) {
 		close_entry(thread, entry, end, 0);
 		thread->next = entry;
@@ -312,15 +335,16 @@ static void close_call(struct cm_frame *frame, uint64_t end, unsigned int flags)
 
 	if (entry == CM_NOT_RECORDED)
 		return;
-	if (atomic_load_explicit(&cm_process.state, memory_order_relaxed) == CM_PROCESS_NEW)
-		return; /* a forked child returns from a call that its parent made */
+	if (is_closed() ||
+	    atomic_load_explicit(&cm_process.state, memory_order_relaxed) == CM_PROCESS_NEW)
+		return; /* it stays open; a forked child returns from a call that its parent made */
 	if (!thread->first)
 		thread = attach();
 	if (!thread)
 		return;
 	mask = begin(thread);
 	if (is_closed())
-		; /* it stays open */
+		; /* just now */
 	else if (entry < thread->table || entry >= thread->table + thread->first->n_entries)
 		close_foreign(thread, frame, end, flags);
 	else if (entry < thread->next && entry->start == frame->start)

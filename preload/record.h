@@ -24,6 +24,9 @@ extern void (*cm_hook_exit)(struct cm_frame *frame);
 /* Choose the hooks for cm_clock_kind; until then they only pass through. Init only. */
 void cm_record_init(void);
 
+/* From here on calls only pass through, as before. Any thread. */
+void cm_record_stop(void);
+
 /* The calling thread, attached if need be; NULL: its calls cannot be recorded. Signals blocked. */
 struct cm_thread *cm_record_thread(void);
 
@@ -49,8 +52,14 @@ void cm_record_total(struct cm_spool_totals *totals, uint64_t duration, uint64_t
  */
 uint64_t *cm_drain_reserve(struct cm_thread *thread, unsigned int n_words);
 
-/* Make the words behind ring_next NOPs so that no later reader takes them for lost ones. */
-void cm_drain_seal(struct cm_thread *thread);
+/*
+ * Was the call behind this entry, left by longjmp, recorded before? A handler that interrupts a
+ * call between its record and its release, and jumps out, leaves such an entry.
+ */
+bool cm_drain_has_recorded(const struct cm_thread *thread, const struct cm_spool_open *entry);
+
+/* The thread is gone: nobody fills what it had reserved. Its last ring stays in use. */
+void cm_drain_abandon(struct cm_thread *thread);
 
 /* totals.c: the block of (thread, region), made if need be; NULL where the disk is full. */
 struct cm_spool_totals *cm_totals_get(struct cm_thread *thread, uint32_t region);

@@ -35,7 +35,7 @@ static uint64_t name_key(const char *name)
 static struct cm_rules_glob make_glob(const struct cm_rule *rule)
 {
 	struct cm_rules_glob glob = {.rule = rule->index};
-	const char *p = rule->pattern;
+	const char *p = rule->mpi ? rule->mpi : rule->pattern;
 
 	for (unsigned int i = 0; i < 8 && *p && !strchr("*?[", *p); i++, p++) {
 		if (*p == '\\' && p[1])
@@ -69,7 +69,7 @@ static void fill_index(const struct cm_rules *rules, uint32_t *buckets, uint32_t
 			globs[--n_globs] = make_glob(rule);
 			continue;
 		}
-		links[i].hash = hash_name(rule->pattern);
+		links[i].hash = hash_name(rule->mpi ? rule->mpi : rule->pattern);
 		bucket = &buckets[links[i].hash & (n_buckets - 1)];
 		links[i].next = *bucket;
 		*bucket = i;
@@ -231,51 +231,120 @@ static void add_match(const struct cm_rules *rules, uint32_t index,
 		answer->rule = index;
 }
 
-static void find_literals(const struct cm_rules *rules, const char *name, bool is_demangled,
-			  const struct cm_rules_query *query, struct answer *answer)
-{
-	uint32_t hash = hash_name(name);
+/* The names of one symbol, one for each way in which rules are compared. */
+enum name_kind {
+	NAME_PLAIN,
+	NAME_DEMANGLED,
+	NAME_MPI, /* folded */
+	N_NAMES
+};
 
-	for (uint32_t i = rules->buckets[hash & (rules->n_buckets - 1)]; i != NONE;
-	     i = rules->links[i].next)
-		if (rules->links[i].hash == hash && rules->rules[i].is_demangled == is_demangled &&
-		    strcmp(rules->rules[i].pattern, name) == 0)
-			add_match(rules, i, query, answer);
+struct names {
+	const char *of[N_NAMES]; /* NULL: it has no such name */
+	char mpi[CM_RULES_MPI_BYTES];
+};
+
+static void set_names(struct names *names, const struct cm_rules *rules, const char *symbol,
+		      const char *demangled)
+{
+	names->of[NAME_PLAIN] = symbol;
+	names->of[NAME_DEMANGLED] = rules->has_demangled ? demangled : NULL;
+	names->of[NAME_MPI] =
+		rules->has_mpi && cm_rules_mpi_fold(symbol, names->mpi) ? names->mpi : NULL;
 }
 
-static void find_globs(const struct cm_rules *rules, const struct cm_rules_query *query,
-		       struct answer *answer)
+static enum name_kind kind_of(const struct cm_rule *rule)
 {
-	const char *names[2] = {query->symbol, query->demangled};
-	uint64_t keys[2] = {name_key(query->symbol),
-			    query->demangled ? name_key(query->demangled) : 0};
+	return rule->mpi ? NAME_MPI : rule->is_demangled ? NAME_DEMANGLED : NAME_PLAIN;
+}
 
-	for (uint32_t i = 0; i < rules->n_globs; i++) {
-		const struct cm_rules_glob *glob = &rules->globs[i];
-		const struct cm_rule *rule;
-		const char *name;
+static const char *compared(const struct cm_rule *rule)
+{
+	return rule->mpi ? rule->mpi : rule->pattern;
+}
 
-		if ((keys[0] & glob->mask) != glob->prefix &&
-		    (keys[1] & glob->mask) != glob->prefix)
-			continue;
-		rule = &rules->rules[glob->rule];
-		name = names[rule->is_demangled];
-		if (name && cm_rules_glob(rule->pattern, name))
-			add_match(rules, glob->rule, query, answer);
+/* The next literal rule from i on in its chain that is this name; NONE. */
+static uint32_t next_literal(const struct cm_rules *rules, uint32_t i, uint32_t hash,
+			     const char *name, enum name_kind kind)
+{
+	while (i != NONE && (rules->links[i].hash != hash || kind_of(&rules->rules[i]) != kind ||
+			     strcmp(compared(&rules->rules[i]), name) != 0))
+		i = rules->links[i].next;
+	return i;
+}
+
+static uint32_t first_literal(const struct cm_rules *rules, uint32_t hash)
+{
+	return rules->buckets[hash & (rules->n_buckets - 1)];
+}
+
+static void find_literals(const struct cm_rules *rules, const struct names *names,
+			  const struct cm_rules_query *query, struct answer *answer)
+{
+	for (int kind = 0; kind < N_NAMES; kind++) {
+		const char *name = names->of[kind];
+		uint32_t hash = name ? hash_name(name) : 0;
+		uint32_t i = name ? first_literal(rules, hash) : NONE;
+
+		while ((i = next_literal(rules, i, hash, name, kind)) != NONE) {
+			add_match(rules, i, query, answer);
+			i = rules->links[i].next;
+		}
 	}
+}
+
+/* The entry points of the profiling interface are wanted only by who names them. */
+static bool is_hidden(const struct cm_rules_glob *glob, const struct cm_rule *rule,
+		      const char *symbol)
+{
+	return !(glob->mask & 0xff) && !rule->exclude &&
+	       (strncmp(symbol, "PMPI_", 5) == 0 || strncmp(symbol, "pmpi_", 5) == 0);
+}
+
+static void set_keys(const struct names *names, uint64_t keys[N_NAMES])
+{
+	for (int kind = 0; kind < N_NAMES; kind++)
+		keys[kind] = names->of[kind] ? name_key(names->of[kind]) : 0;
+}
+
+static bool glob_matches(const struct cm_rules *rules, const struct cm_rules_glob *glob,
+			 const struct names *names, const uint64_t keys[N_NAMES])
+{
+	const struct cm_rule *rule;
+	const char *name;
+
+	if ((keys[NAME_PLAIN] & glob->mask) != glob->prefix &&
+	    (keys[NAME_DEMANGLED] & glob->mask) != glob->prefix &&
+	    (keys[NAME_MPI] & glob->mask) != glob->prefix)
+		return false;
+	rule = &rules->rules[glob->rule];
+	name = names->of[kind_of(rule)];
+	return name && cm_rules_glob(compared(rule), name) &&
+	       !is_hidden(glob, rule, names->of[NAME_PLAIN]);
+}
+
+static void find_globs(const struct cm_rules *rules, const struct names *names,
+		       const struct cm_rules_query *query, struct answer *answer)
+{
+	uint64_t keys[N_NAMES];
+
+	set_keys(names, keys);
+	for (uint32_t i = 0; i < rules->n_globs; i++)
+		if (glob_matches(rules, &rules->globs[i], names, keys))
+			add_match(rules, rules->globs[i].rule, query, answer);
 }
 
 int cm_rules_find(const struct cm_rules *rules, const struct cm_rules_query *query,
 		  const struct cm_rule **ret_rule)
 {
 	struct answer answer = {.rule = NONE};
+	struct names names;
 
 	if (!rules->n_rules)
 		return 0;
-	find_literals(rules, query->symbol, false, query, &answer);
-	if (rules->has_demangled && query->demangled)
-		find_literals(rules, query->demangled, true, query, &answer);
-	find_globs(rules, query, &answer);
+	set_names(&names, rules, query->symbol, query->demangled);
+	find_literals(rules, &names, query, &answer);
+	find_globs(rules, &names, query, &answer);
 	if (answer.rule == NONE)
 		return 0;
 	if (answer.excluded)
@@ -292,27 +361,38 @@ static bool is_mangled(const char *symbol)
 	return symbol[0] == '_' && (symbol[1] == 'Z' || symbol[1] == 'R' || symbol[1] == 'D');
 }
 
+static bool may_match_literal(const struct cm_rules *rules, const struct names *names)
+{
+	for (int kind = 0; kind < N_NAMES; kind++) {
+		const char *name = names->of[kind];
+		uint32_t hash = name ? hash_name(name) : 0;
+		uint32_t i = name ? first_literal(rules, hash) : NONE;
+
+		while ((i = next_literal(rules, i, hash, name, kind)) != NONE) {
+			if (!rules->rules[i].exclude)
+				return true;
+			i = rules->links[i].next;
+		}
+	}
+	return false;
+}
+
 bool cm_rules_may_match(const struct cm_rules *rules, const char *symbol)
 {
-	uint32_t hash = hash_name(symbol);
-	uint64_t key = name_key(symbol);
+	uint64_t keys[N_NAMES];
+	struct names names;
 
 	if (!rules->n_rules)
 		return false;
 	if (rules->wants_demangled && is_mangled(symbol))
 		return true;
-	for (uint32_t i = rules->buckets[hash & (rules->n_buckets - 1)]; i != NONE;
-	     i = rules->links[i].next)
-		if (rules->links[i].hash == hash && !rules->rules[i].exclude &&
-		    !rules->rules[i].is_demangled && strcmp(rules->rules[i].pattern, symbol) == 0)
+	set_names(&names, rules, symbol, NULL);
+	if (may_match_literal(rules, &names))
+		return true;
+	set_keys(&names, keys);
+	for (uint32_t i = 0; i < rules->n_globs; i++)
+		if (!rules->rules[rules->globs[i].rule].exclude &&
+		    glob_matches(rules, &rules->globs[i], &names, keys))
 			return true;
-	for (uint32_t i = 0; i < rules->n_globs; i++) {
-		const struct cm_rules_glob *glob = &rules->globs[i];
-		const struct cm_rule *rule = &rules->rules[glob->rule];
-
-		if ((key & glob->mask) == glob->prefix && !rule->exclude && !rule->is_demangled &&
-		    cm_rules_glob(rule->pattern, symbol))
-			return true;
-	}
 	return false;
 }

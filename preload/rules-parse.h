@@ -73,6 +73,9 @@ int cm_rules_set_pattern(struct cm_rules_parser *parser, struct cm_rule *rule,
 int cm_rules_set_key(struct cm_rules_parser *parser, struct cm_rule *rule,
 		     struct cm_rules_slice token, uint32_t *seen);
 
+/* "MPI_Send*" as it is compared with folded names, "MPI_send*", in the rules' storage. */
+const char *cm_rules_fold_pattern(struct cm_rules_parser *parser, const char *pattern);
+
 /* Build the private part of *rules from its rules. Errors: -ENOMEM. */
 int cm_rules_index(struct cm_rules *rules, const struct cm_rules_alloc *alloc);
 

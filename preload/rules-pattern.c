@@ -121,6 +121,20 @@ static bool is_empty(struct cm_rules_slice slice)
 	return true;
 }
 
+const char *cm_rules_fold_pattern(struct cm_rules_parser *parser, const char *pattern)
+{
+	char *folded = parser->strings;
+	size_t n = strlen(pattern) + 1;
+
+	for (size_t i = 0; i < n; i++) {
+		bool is_upper = i >= 4 && pattern[i] >= 'A' && pattern[i] <= 'Z';
+
+		folded[i] = (char)(is_upper ? pattern[i] - 'A' + 'a' : pattern[i]);
+	}
+	parser->strings += n;
+	return folded;
+}
+
 int cm_rules_set_pattern(struct cm_rules_parser *parser, struct cm_rule *rule,
 			 struct cm_rules_slice token)
 {
@@ -148,6 +162,8 @@ int cm_rules_set_pattern(struct cm_rules_parser *parser, struct cm_rule *rule,
 	rule->pattern = cm_rules_store(parser, pattern);
 	rule->is_demangled = is_demangled(string);
 	rule->is_literal = make_literal(string);
+	if (!rule->is_demangled && strncmp(string, "MPI_", 4) == 0)
+		rule->mpi = cm_rules_fold_pattern(parser, string);
 	if (!rule->is_literal || rule->is_demangled || rule->exclude)
 		return 0;
 	reason = cm_rules_forbidden(rule->pattern);

@@ -59,8 +59,9 @@ static const char *find_placeholder(const char *p, const char *const values[3], 
 size_t cm_rules_region(const struct cm_rule *rule, const char *symbol, const char *demangled,
 		       const char *library, char *buf, size_t n_bytes)
 {
-	const char *const values[3] = {symbol, demangled ? demangled : symbol,
-				       library ? library : "?"};
+	char mpi[CM_RULES_MPI_BYTES];
+	const char *name = rule->mpi ? cm_rules_mpi_name(symbol, mpi) : symbol;
+	const char *const values[3] = {name, demangled ? demangled : name, library ? library : "?"};
 	struct output out = {.buf = buf, .n_bytes = n_bytes};
 	const char *p = rule->region;
 
@@ -90,10 +91,6 @@ size_t cm_rules_inactive(const struct cm_rule *rule, char *buf, size_t n_bytes)
 		return 0;
 	if (rule->internal)
 		put(&out, " internal", 9);
-	if (!rule->markers)
-		put(&out, " markers", 8);
-	if (rule->sample != 1)
-		put(&out, " sample", 7);
 	if (rule->callers)
 		put(&out, " callers", 8);
 	if (rule->force_trap)

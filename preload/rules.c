@@ -273,9 +273,10 @@ static int parse_all(struct cm_rules_parser *parser, struct cm_rules *rules, con
 	array = alloc->alloc(alloc->ctx, n_bytes);
 	/*
 	 * A rule of n bytes stores its text and at most as much again in pieces, each of which
-	 * has a separator (blank, ':', '=' or the end) to make room for its NUL.
+	 * has a separator (blank, ':', '=' or the end) to make room for its NUL; its pattern
+	 * perhaps twice.
 	 */
-	parser->strings = alloc->alloc(alloc->ctx, 2 * (size_t)(parser->end - text) + 2);
+	parser->strings = alloc->alloc(alloc->ctx, 3 * (size_t)(parser->end - text) + 3);
 	if (!array || !parser->strings)
 		return -ENOMEM;
 	if (n_old)
@@ -287,6 +288,7 @@ static int parse_all(struct cm_rules_parser *parser, struct cm_rules *rules, con
 		rules->has_demangled |= array[i].is_demangled;
 		rules->wants_demangled |= array[i].is_demangled && !array[i].exclude;
 		rules->has_library |= array[i].library != NULL;
+		rules->has_mpi |= array[i].mpi != NULL;
 	}
 	rules->rules = array;
 	rules->n_rules = n_all;

@@ -28,6 +28,7 @@
 #define CM_RULES_VARIADIC_STACK_BYTES 4096u /* default of known variadic functions */
 #define CM_RULES_MAX_STACK_BYTES 65536u
 #define CM_RULES_MAX_CALLERS 64u
+#define CM_RULES_MPI_BYTES 128u /* of a folded name; longer ones are cut */
 
 /* Where rule storage comes from; never freed by us. Returns zeroed, 16-aligned bytes, or NULL. */
 struct cm_rules_alloc {
@@ -44,16 +45,17 @@ struct cm_rule {
 	bool is_literal;   /* the pattern has no glob characters */
 	bool is_demangled; /* the pattern has "::", "(" or a space: match the demangled name */
 	bool internal;	   /* internal=yes (inactive in this version) */
-	bool markers;	   /* markers=on|off, default on (inactive in this version) */
+	bool markers;	   /* markers=on|off, default on */
 	bool trace;	   /* trace=on|off, default on */
 	bool force_trap;   /* force=trap (inactive in this version) */
 	bool has_stack_bytes;
 	const char *text;     /* the rule as written, without comment and outer blanks */
 	const char *pattern;  /* glob on the symbol's name; where is_literal the name itself */
+	const char *mpi;      /* "MPI_*" alone: the pattern as it meets folded names, else NULL */
 	const char *library;  /* glob on the base name of the defining object, or NULL */
 	const char *from;     /* glob on the base name of the calling object, "main", or NULL */
 	const char *region;   /* template with {symbol} {demangled} {lib}; default "{symbol}" */
-	uint64_t sample;      /* markers on one call in N; default 1 (inactive in this version) */
+	uint64_t sample;      /* markers on one call in N; default 1 */
 	uint64_t max_events;  /* a region and process; UINT64_MAX where max-events=unlimited */
 	uint32_t callers;     /* frames of call path; default 0 (inactive in this version) */
 	uint32_t stack_bytes; /* see cm_rules_stack_bytes() */
@@ -78,6 +80,7 @@ struct cm_rules {
 	uint32_t n_rules;
 	bool has_demangled; /* some rule needs the demangled name */
 	bool has_library;   /* some rule needs the defining object */
+	bool has_mpi;	    /* some rule is for MPI_* */
 	/* Private. */
 	bool wants_demangled;	 /* has_demangled, but of rules that are no exclusions */
 	const uint32_t *buckets; /* first literal rule with that hash, UINT32_MAX where none */
@@ -115,6 +118,22 @@ int cm_rules_parse(struct cm_rules *rules, const char *text, size_t n_bytes, con
  */
 int cm_rules_find(const struct cm_rules *rules, const struct cm_rules_query *query,
 		  const struct cm_rule **ret_rule);
+
+/*
+ * MPI. A pattern that begins with "MPI_" (not a demangled one) also matches the Fortran bindings of
+ * the functions it names, however compilers and libraries spell them, and in either case of
+ * letters; all have one region, named by {symbol} as in C. "PMPI_*" is matched only by patterns
+ * that do not begin with a wildcard. A call counts once: the caller of cm_rules_find() leaves
+ * alone what an object with such a binding calls under the same name (cm_rules_mpi_binding()).
+ *
+ * cm_rules_mpi_fold(): "mpi_send_", "MPI_SEND", "MPI_Send", "mpi_send_f08ts_" give "MPI_send";
+ * false: no MPI function's name. cm_rules_mpi_name(): those give "MPI_Send" (in buf), everything
+ * else itself. cm_rules_mpi_binding(): the i-th spelling (0, 1, ...) under which an object may
+ * define the Fortran binding of a C function; false: no more. Any thread.
+ */
+bool cm_rules_mpi_fold(const char *symbol, char buf[CM_RULES_MPI_BYTES]);
+const char *cm_rules_mpi_name(const char *symbol, char buf[CM_RULES_MPI_BYTES]);
+bool cm_rules_mpi_binding(const char *name, unsigned int i, char buf[CM_RULES_MPI_BYTES]);
 
 /* Could any rule match this symbol, whatever its library and caller? Cheap; any thread. */
 bool cm_rules_may_match(const struct cm_rules *rules, const char *symbol);

@@ -20,13 +20,14 @@ static bool is_unbound(const struct cm_object *object, const Elf64_Sym *symbol, 
 		return false;
 	if (symbol->st_shndx == SHN_UNDEF)
 		return true; /* another object defines it */
-	if (value == object->base + symbol->st_value)
-		return false;
-	/* Its own definition, perhaps by IFUNC; or "push the relocation's index". */
+	if (ELF64_ST_TYPE(symbol->st_info) != STT_GNU_IFUNC)
+		return value != object->base + symbol->st_value;
+	/* Its own IFUNC chose some function of its own; or "push the relocation's index". */
 	if (!memcmp(code, "\xf3\x0f\x1e\xfa", 4))
 		code += 4;
 	memcpy(&pushed, code + 1, sizeof(pushed));
-	return *code == 0x68 && pushed == plt_idx;
+	return (*code == 0x68 && pushed == plt_idx) ||
+	       !memcmp(code, "\x41\x53\xff\x35", 4); /* mold: push %r11, push the link map */
 }
 
 /* dlsym prefers the newest version; a reference without version binds to the base one. */
@@ -44,9 +45,9 @@ static void *look_up(void *handle, const char *name, const char *version)
 	return *version ? dlvsym(handle, name, version) : base_definition(handle, name);
 }
 
-static void *look_up_locally(const struct cm_object *object, const char *name, const char *version)
+static void *look_up_in(const struct cm_object *object, const char *name, const char *version)
 {
-	void *handle = dlopen(object->is_main ? NULL : object->path, RTLD_LAZY | RTLD_NOLOAD);
+	void *handle = object->is_main ? NULL : dlopen(object->path, RTLD_LAZY | RTLD_NOLOAD);
 	void *address = handle ? look_up(handle, name, version) : NULL;
 
 	if (handle)
@@ -60,22 +61,81 @@ static void *look_up_locally(const struct cm_object *object, const char *name, c
  * calling it from a stub would count twice, or for ever. The definition proper is in the first
  * other object that has one.
  */
-static void *behind_program_plt(void *address, const char *name, const char *version)
+static void *behind_program_plt(const char *name, const char *version)
 {
-	const struct cm_object *program = cm_object_of(address);
+	void *address = NULL;
 
-	if (!program || !program->is_main || cm_object_find(program, name, NULL))
-		return address;
-	for (uint32_t i = 1; i < cm_object_count(); i++) {
+	for (uint32_t i = 1; i < cm_object_count() && !address; i++) {
 		const struct cm_object *object = cm_object_at(i);
-		const Elf64_Sym *symbol = object->is_gone || object->is_skipped
-						  ? NULL
-						  : cm_object_find(object, name, version);
+		const Elf64_Sym *symbol;
+		void *pin = NULL;
+
+		if (object->is_gone || object->is_skipped)
+			continue;
+		/* Another thread may be closing what was opened. */
+		if (!object->is_startup && !(pin = dlopen(object->path, RTLD_LAZY | RTLD_NOLOAD)))
+			continue;
+		symbol = cm_object_find(object, name, version);
+		if (symbol)
+			address = cm_object_address(object, symbol);
+		if (pin)
+			(void)dlclose(pin); /* gives back what was just taken */
+	}
+	return address;
+}
+
+/*
+ * As the loader binds a call: a stand-in is passed over. dlsym would not do that, and would take
+ * mold's stand-in for an IFUNC to be a resolver.
+ */
+static void *look_up_globally(const char *name, const char *version)
+{
+	if (cm_object_stands_in(cm_object_at(0), name))
+		return behind_program_plt(name, version);
+	/* dlvsym is stricter than the loader: it passes over interposers that have no versions. */
+	for (uint32_t i = 0; *version && i < cm_object_count() && cm_object_at(i)->is_startup;
+	     i++) {
+		const struct cm_object *object = cm_object_at(i);
+		const Elf64_Sym *symbol =
+			object->is_skipped ? NULL : cm_object_find(object, name, version);
 
 		if (symbol)
 			return cm_object_address(object, symbol);
 	}
-	return NULL;
+	return look_up(RTLD_DEFAULT, name, version);
+}
+
+/*
+ * What was opened with RTLD_LOCAL also sees the libraries of the object that was opened, not only
+ * its own: a helper library may call back into its plugin.
+ */
+static void *look_up_locally(const struct cm_object *object, const char *name, const char *version)
+{
+	void *address = NULL;
+
+	for (uint32_t i = 1; i < cm_object_count() && !address; i++) {
+		const struct cm_object *opener = cm_object_at(i);
+
+		if (!opener->is_gone && !opener->is_skipped &&
+		    (opener == object || cm_object_needs(opener, object)))
+			address = look_up_in(opener, name, version);
+	}
+	return address;
+}
+
+/* The objects that the loader would look into, in its order. */
+static void *look_up_call(const struct cm_object *object, const Elf64_Sym *symbol, const char *name,
+			  const char *version)
+{
+	void *address = NULL;
+
+	if (object->binds_symbolically && symbol->st_shndx != SHN_UNDEF)
+		return cm_object_address(object, symbol);
+	if (object->binds_deeply)
+		address = look_up_locally(object, name, version);
+	if (!address)
+		address = look_up_globally(name, version);
+	return address ? address : look_up_locally(object, name, version);
 }
 
 void *cm_sites_resolve(const struct cm_object *object, const Elf64_Rela *rela, uint64_t plt_idx)
@@ -83,18 +143,14 @@ void *cm_sites_resolve(const struct cm_object *object, const Elf64_Rela *rela, u
 	uint32_t idx = (uint32_t)ELF64_R_SYM(rela->r_info);
 	const Elf64_Sym *symbol = &object->symbols[idx];
 	uint64_t value = *(volatile uint64_t *)(object->base + rela->r_offset);
+	const struct cm_object *program = cm_object_at(0);
 	const char *name = object->strings + symbol->st_name;
 	const char *version = cm_object_version(object, idx);
-	void *address = NULL;
 
-	if (ELF64_R_TYPE(rela->r_info) != R_X86_64_JUMP_SLOT ||
-	    !is_unbound(object, symbol, value, plt_idx))
-		return behind_program_plt((void *)value, name, version);
-	if (object->binds_own_first)
-		address = look_up_locally(object, name, version);
-	if (!address)
-		address = look_up(RTLD_DEFAULT, name, version);
-	if (!address)
-		address = look_up_locally(object, name, version);
-	return address ? behind_program_plt(address, name, version) : NULL;
+	if (ELF64_R_TYPE(rela->r_info) == R_X86_64_JUMP_SLOT &&
+	    is_unbound(object, symbol, value, plt_idx))
+		return look_up_call(object, symbol, name, version);
+	if (cm_object_of((void *)value) == program && cm_object_stands_in(program, name))
+		return behind_program_plt(name, version);
+	return (void *)value;
 }

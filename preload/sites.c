@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -33,6 +34,20 @@ static struct candidate *candidates;
 static uint64_t *got_slots;
 static uint8_t *got_uses;
 static _Atomic bool look_again;
+
+/*
+ * Nobody waits for the sites lock for ever: a thread in a constructor holds the loader's lock,
+ * which the thread that has ours may be waiting for. And our own dlclose may run destructors.
+ */
+#define CM_WAIT_MS 1000u
+#define CM_WAIT_INSIDE_MS 20u
+static __thread bool holds_lock __attribute__((tls_model("initial-exec")));
+
+static bool take_lock(unsigned int ms)
+{
+	holds_lock = cm_lock_timed(&cm_process.sites_lock, ms);
+	return holds_lock;
+}
 
 int cm_sites_init(const struct cm_rules *the_rules, const struct cm_sites_hook *the_hooks)
 {
@@ -138,22 +153,6 @@ static int store(struct cm_object *object, struct cm_page *page, uint64_t slot, 
 	return 0;
 }
 
-static const char *keep(const char *string)
-{
-	const char *copy = *string ? cm_memory_string(string) : "";
-
-	return copy ? copy : "";
-}
-
-static void note(const struct cm_site *site)
-{
-	struct cm_site copy = *site;
-
-	copy.symbol = keep(site->symbol);
-	copy.version = keep(site->version);
-	cm_stub_note_site(&copy);
-}
-
 /* Fill site->rule; the same answers as cm_rules_find. */
 static int find_rule(struct cm_site *site, const struct cm_object *caller, const char *demangled)
 {
@@ -162,16 +161,17 @@ static int find_rule(struct cm_site *site, const struct cm_object *caller, const
 				       .library = site->library,
 				       .caller = caller->name,
 				       .caller_is_main = caller->is_main};
+	int rc = cm_rules_find(rules, &query, &site->rule);
 
-	return cm_rules_find(rules, &query, &site->rule);
+	return rc == 1 && cm_sites_is_mpi_binding(site, caller) ? 0 : rc;
 }
 
-static void refuse(struct cm_site *site, const char *reason)
+static void refuse(struct cm_site *site, const char *reason, const struct cm_object *object)
 {
 	site->state = CM_SITE_REFUSED;
 	site->region = UINT32_MAX;
 	site->reason = reason;
-	note(site);
+	cm_sites_note(site, object->n_loads > 1);
 }
 
 /*
@@ -190,7 +190,7 @@ static void *choose(struct cm_site *site, const struct cm_object *caller, void *
 	stub = cm_stub_get(site->rule, site->symbol, demangled, site->library, original,
 			   &site->region);
 	if (!stub) {
-		refuse(site, "no_stub: all stubs or regions are in use");
+		refuse(site, "no_stub: all stubs or regions are in use", caller);
 		return fallback;
 	}
 	site->state = CM_SITE_PATCHED;
@@ -219,7 +219,8 @@ static void patch_one(struct cm_object *object, const struct candidate *candidat
 		site.library = NULL;
 		if (candidate->may_match && find_rule(&site, object, NULL) == 1) {
 			site.library = "";
-			refuse(&site, "address_taken: the slot's value is used as an address");
+			refuse(&site, "address_taken: the slot's value is used as an address",
+			       object);
 		}
 		return;
 	}
@@ -234,54 +235,62 @@ static void patch_one(struct cm_object *object, const struct candidate *candidat
 		return;
 	if (store(object, page, slot, target) < 0) {
 		if (site.region != UINT32_MAX)
-			refuse(&site, "protected: the slot's page cannot be made writable");
+			refuse(&site, "protected: the slot's page cannot be made writable", object);
 		return;
 	}
 	if (site.region != UINT32_MAX)
-		note(&site);
+		cm_sites_note(&site, object->n_loads > 1);
+}
+
+/*
+ * Another thread may be closing what was opened: hold on to it while its tables are read. false: it
+ * is gone, or it is somewhere else by now.
+ */
+static bool pin(const struct cm_object *object, void **ret_handle)
+{
+	const struct link_map *map;
+
+	*ret_handle = NULL;
+	if (object->is_startup)
+		return true;
+	*ret_handle = dlopen(object->path, RTLD_LAZY | RTLD_NOLOAD);
+	map = *ret_handle;
+	return map && map->l_addr == object->base;
 }
 
 static void patch_object(struct cm_object *object)
 {
 	struct cm_page page = {0};
+	void *handle;
 	uint32_t n;
-	void *pin = NULL;
 
 	object->is_patched = true;
 	if (object->is_skipped || !object->symbols || !object->strings)
 		return;
-	n = collect(object, object->plt_rela, object->n_plt_rela, 0);
-	n = collect(object, object->rela, object->n_rela, n);
-	if (!n)
-		return;
-	/* Another thread may be closing it: hold on to it, or leave it alone if it is gone. */
-	if (!object->is_main) {
-		pin = dlopen(object->path, RTLD_LAZY | RTLD_NOLOAD);
-		if (!pin)
-			return;
+	if (pin(object, &handle)) {
+		n = collect(object, object->plt_rela, object->n_plt_rela, 0);
+		n = collect(object, object->rela, object->n_rela, n);
+		if (n)
+			find_called(object, n);
+		for (uint32_t i = 0; i < n; i++)
+			patch_one(object, &candidates[i], &page);
+		cm_page_close(&page);
 	}
-	find_called(object, n);
-	for (uint32_t i = 0; i < n; i++)
-		patch_one(object, &candidates[i], &page);
-	cm_page_close(&page);
-	if (pin)
-		(void)dlclose(pin); /* gives back what was just taken */
+	if (handle)
+		(void)dlclose(handle); /* gives back what was just taken */
 }
 
-static void pass(bool own_first)
+static void pass(bool deeply)
 {
 	(void)cm_object_refresh(); /* reloaded objects count too: look at all */
 	for (uint32_t i = 0; i < cm_object_count(); i++) {
 		struct cm_object *object = cm_object_at(i);
 
-		if (object->is_gone)
+		if (object->is_gone && !object->is_noted)
+			cm_sites_note_closed(object);
+		if (object->is_gone || object->is_patched)
 			continue;
-		if (object->is_patched && object->check_slot &&
-		    *object->check_slot != object->check_value)
-			object->is_patched = false;
-		if (object->is_patched)
-			continue;
-		object->binds_own_first |= own_first;
+		object->binds_deeply |= deeply;
 		patch_object(object);
 	}
 	(void)dlerror(); /* ours, not the program's: its own call succeeded, and cleared it too */
@@ -326,26 +335,27 @@ static void publish(uint32_t first_site)
 	cm_sys_restore_signals(mask);
 }
 
-void cm_sites_refresh(bool own_first, bool may_wait)
+void cm_sites_refresh(bool deeply, bool may_wait)
 {
-	uint32_t first_site;
+	unsigned int ms = may_wait ? CM_WAIT_MS : 0;
 
 	atomic_store_explicit(&look_again, true, memory_order_seq_cst);
-	if (may_wait)
-		cm_lock(&cm_process.sites_lock);
-	else if (!cm_lock_timed(&cm_process.sites_lock, 0))
-		return; /* the thread that holds it sees look_again before it lets go */
-	do {
-		first_site = atomic_load_explicit(&cm_n_sites, memory_order_relaxed);
+	/* The thread that holds the lock sees look_again before, or after, it lets go. */
+	while (!holds_lock && atomic_load_explicit(&look_again, memory_order_seq_cst) &&
+	       take_lock(ms)) {
+		uint32_t first_site = atomic_load_explicit(&cm_n_sites, memory_order_relaxed);
+
 		while (atomic_exchange_explicit(&look_again, false, memory_order_seq_cst))
-			pass(own_first);
+			pass(deeply);
 		publish(first_site);
+		holds_lock = false;
 		cm_unlock(&cm_process.sites_lock);
-	} while (atomic_load_explicit(&look_again, memory_order_seq_cst) &&
-		 cm_lock_timed(&cm_process.sites_lock, 0));
+		ms = 0;
+	}
 }
 
-void *cm_sites_dlsym(void *address, const char *symbol, const struct cm_object *caller)
+void *cm_sites_dlsym(void *address, const char *symbol, const struct cm_object *caller,
+		     bool may_wait)
 {
 	struct cm_site site = {.region = UINT32_MAX,
 			       .kind = CM_SITE_DLSYM,
@@ -355,24 +365,19 @@ void *cm_sites_dlsym(void *address, const char *symbol, const struct cm_object *
 	const struct cm_object *definer;
 	void *stub = NULL;
 
-	if (!caller || !cm_rules_may_match(rules, symbol) || cm_stub_is(address))
+	if (!caller || !cm_rules_may_match(rules, symbol) || cm_stub_is(address) || holds_lock ||
+	    !take_lock(may_wait ? CM_WAIT_MS : CM_WAIT_INSIDE_MS))
 		return address;
-	cm_lock(&cm_process.sites_lock);
 	definer = cm_object_of(address);
 	if (definer && !definer->is_skipped && cm_object_find(definer, symbol, NULL)) {
 		uint32_t n = atomic_load_explicit(&cm_n_sites, memory_order_relaxed);
-		bool known = false;
 
 		stub = choose(&site, caller, address, NULL);
-		for (uint32_t i = 0; stub && i < n && !known; i++)
-			known = cm_sites[i].kind == CM_SITE_DLSYM &&
-				cm_sites[i].region == site.region &&
-				!strcmp(cm_sites[i].object, site.object);
-		if (stub && !known) {
-			note(&site);
-			publish(n);
-		}
+		if (stub)
+			cm_sites_note(&site, true);
+		publish(n);
 	}
+	holds_lock = false;
 	cm_unlock(&cm_process.sites_lock);
 	return stub ? stub : address;
 }

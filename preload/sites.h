@@ -15,6 +15,8 @@
 #include "preload/object.h"
 #include "preload/rules.h"
 
+struct cm_site;
+
 /* A function whose slots get one of our own functions, whatever the rules say. */
 struct cm_sites_hook {
 	const char *symbol;
@@ -25,14 +27,33 @@ struct cm_sites_hook {
 int cm_sites_init(const struct cm_rules *rules, const struct cm_sites_hook *hooks);
 
 /*
- * Patch objects that are new. own_first: they were opened with RTLD_DEEPBIND. may_wait: false when
+ * Patch objects that are new. deeply: they were opened with RTLD_DEEPBIND. may_wait: false when
  * the caller may hold the loader's lock; then a pass of another thread that is under way is asked
- * to look again instead of being waited for.
+ * to look again instead of being waited for (as it is after a second in any case).
  */
-void cm_sites_refresh(bool own_first, bool may_wait);
+void cm_sites_refresh(bool deeply, bool may_wait);
 
-/* What dlsym should return for `address`, found under `symbol` by the object that asked. */
-void *cm_sites_dlsym(void *address, const char *symbol, const struct cm_object *caller);
+/*
+ * What dlsym should return for `address`, found under `symbol` by the object that asked: `address`
+ * itself when the lock cannot be had.
+ */
+void *cm_sites_dlsym(void *address, const char *symbol, const struct cm_object *caller,
+		     bool may_wait);
+
+/*
+ * sites-note.c: list what was found at a place. may_be_known: it was looked at before, its object
+ * has been loaded again. Sites lock held.
+ */
+void cm_sites_note(const struct cm_site *site, bool may_be_known);
+
+/* The object was closed: what was patched in it is gone. Sites lock held. */
+void cm_sites_note_closed(struct cm_object *object);
+
+/*
+ * sites-mpi.c: does the caller define a Fortran binding of the MPI function that it calls here, for
+ * a rule on MPI_*? The call was counted when the binding was called. Sites lock held.
+ */
+bool cm_sites_is_mpi_binding(const struct cm_site *site, const struct cm_object *caller);
 
 /* sites-resolve.c: what the loader has bound, or would bind, this slot to; NULL: nothing. */
 void *cm_sites_resolve(const struct cm_object *object, const Elf64_Rela *rela, uint64_t plt_idx);

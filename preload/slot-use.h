@@ -14,10 +14,9 @@
 
 /* Several may be set. */
 enum cm_slot_use {
-	CM_SLOT_CALLED = 1, /* call *slot(%rip): compiled with -fno-plt */
-	CM_SLOT_JUMPED = 2, /* jmp *slot(%rip): a .plt.got entry, or a tail call */
-	CM_SLOT_LOADED =
-		4, /* mov, push: its value is passed on (or, with -fno-plt, called later) */
+	CM_SLOT_CALLED = 1,   /* call *slot(%rip): compiled with -fno-plt; or loaded only to call */
+	CM_SLOT_JUMPED = 2,   /* jmp *slot(%rip): a .plt.got entry, or a tail call */
+	CM_SLOT_LOADED = 4,   /* mov, push: its value is passed on, or may be */
 	CM_SLOT_COMPARED = 8, /* cmp, test */
 };
 
@@ -30,7 +29,7 @@ void cm_slot_use_scan(const uint8_t *code, size_t n_bytes, uint64_t address, con
 
 /*
  * May such a slot be changed? Only if calls go through it and the program cannot notice: code that
- * loads or compares the address of a function that it calls through the PLT means the address.
+ * passes the function's address on, or compares it, must get the one that other objects have.
  */
 bool cm_slot_use_may_change(unsigned int uses);
 

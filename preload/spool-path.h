@@ -14,6 +14,7 @@
 #include "preload/diag.h"
 
 #define CM_SPOOL_PATH_BYTES 1024
+#define CM_SPOOL_MARKERS_PREFIX "markers-" /* LIKWID's marker files in a run's folder (run -g) */
 
 /* The base folder: spool if not NULL or empty, else tmpdir likewise, else "/tmp". Borrowed. */
 const char *cm_spool_base(const char *spool, const char *tmpdir);

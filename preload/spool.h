@@ -151,7 +151,8 @@ _Static_assert(sizeof(struct cm_spool_totals) <= CM_SPOOL_TOTALS_STRIDE, "on-dis
 /*
  * The process file: struct cm_spool_process, then items one after the other. Each item has this
  * header, its fixed part, then NUL-terminated strings in the order given; `bytes` counts all of
- * it and is a multiple of 8 (zero padded). Appended under a lock; a torn last item is ignored.
+ * it and is a multiple of 8. What fills it up is CM_ITEM_PADDING: no string, for want of a NUL.
+ * Appended under a lock; a torn last item is ignored.
  */
 struct cm_spool_process {
 	uint64_t magic; /* CM_SPOOL_PROCESS_MAGIC */
@@ -170,6 +171,8 @@ struct cm_spool_item {
 	uint32_t type; /* enum cm_spool_item_type */
 	uint32_t bytes;
 };
+
+#define CM_ITEM_PADDING 0xff
 
 enum cm_spool_item_type {
 	CM_ITEM_IDENTITY = 1,  /* item; strings: run_id, hostname, executable, cwd, output (absolute

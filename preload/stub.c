@@ -5,7 +5,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "preload/callee-stack.h"
 #include "preload/memory.h"
+#include "preload/object.h"
 #include "preload/syscall.h"
 
 #define CM_N_BUCKETS 16384u
@@ -22,7 +24,14 @@ static uint32_t n_stubs;
 static uint32_t *stub_buckets;	 /* index + 1 */
 static uint32_t *stub_next;	 /* chain, index + 1 */
 static uint32_t *region_buckets; /* index + 1 */
-static const struct cm_rule **stub_rules;
+
+/* What hooks do not need of a stub. */
+struct extra {
+	const struct cm_rule *rule;
+	uint32_t n_loads;	/* how often the original's object had been loaded */
+	uint32_t n_stack_words; /* that the rule asks for */
+};
+static struct extra *extras;
 
 int cm_stub_init(void)
 {
@@ -31,8 +40,8 @@ int cm_stub_init(void)
 	stub_buckets = cm_sys_memory(CM_N_BUCKETS * sizeof(*stub_buckets));
 	region_buckets = cm_sys_memory(CM_N_BUCKETS * sizeof(*region_buckets));
 	stub_next = cm_sys_memory(CM_N_STUBS * sizeof(*stub_next));
-	stub_rules = cm_sys_memory(CM_N_STUBS * sizeof(*stub_rules));
-	return cm_regions && cm_sites && stub_buckets && region_buckets && stub_next && stub_rules
+	extras = cm_sys_memory(CM_N_STUBS * sizeof(*extras));
+	return cm_regions && cm_sites && stub_buckets && region_buckets && stub_next && extras
 		       ? 0
 		       : -ENOMEM;
 }
@@ -75,6 +84,39 @@ static int find_region(const struct cm_rule *rule, const char *tag)
 	return (int)n;
 }
 
+/*
+ * Words of stack arguments to copy: what the function is seen to read. Where that is only a part,
+ * at least what the rule or the default says; and as much as for known variadic functions when
+ * nothing bounds it.
+ */
+void cm_stub_learn(struct cm_stub *stub)
+{
+	const struct extra *extra = &extras[stub - cm_stubs];
+	uint32_t n_words = extra->n_stack_words, n_read;
+	struct cm_callee_stack stack;
+
+	cm_callee_scan(&stack, stub->original);
+	n_read = (stack.n_words + 1) / 2 * 2;
+	if (stack.is_complete && !extra->rule->has_stack_bytes)
+		n_words = 0;
+	else if (stack.is_open && !extra->rule->has_stack_bytes &&
+		 n_words < CM_RULES_VARIADIC_STACK_BYTES / 8)
+		n_words = CM_RULES_VARIADIC_STACK_BYTES / 8;
+	*(volatile uint32_t *)&stub->n_stack_words = n_read > n_words ? n_read : n_words;
+}
+
+/* Make the stub's function one that has not been looked at, unless it is the same as before. */
+static void renew(uint32_t idx)
+{
+	const struct cm_object *object = cm_object_of(cm_stubs[idx].original);
+	uint32_t n_loads = object ? object->n_loads : 0;
+
+	if (extras[idx].n_loads == n_loads && n_loads)
+		return;
+	extras[idx].n_loads = n_loads;
+	*(volatile uint32_t *)&cm_stubs[idx].n_stack_words = CM_STUB_NEW;
+}
+
 void *cm_stub_get(const struct cm_rule *rule, const char *symbol, const char *demangled,
 		  const char *library, void *original, uint32_t *ret_region)
 {
@@ -90,17 +132,21 @@ void *cm_stub_get(const struct cm_rule *rule, const char *symbol, const char *de
 	bucket = &stub_buckets[((uintptr_t)original / 16 + (uint32_t)region * 31) % CM_N_BUCKETS];
 	for (i = *bucket; i; i = stub_next[i - 1])
 		if (cm_stubs[i - 1].original == original &&
-		    cm_stubs[i - 1].region == (uint32_t)region && stub_rules[i - 1] == rule)
+		    cm_stubs[i - 1].region == (uint32_t)region && extras[i - 1].rule == rule) {
+			renew(i - 1);
 			return (char *)cm_stub_code + (i - 1) * CM_STUB_BYTES;
+		}
 	if (n_stubs >= CM_N_STUBS)
 		return NULL;
 	i = n_stubs++;
 	cm_stubs[i] = (struct cm_stub){
 		.original = original,
 		.region = (uint32_t)region,
-		.n_stack_words = (cm_rules_stack_bytes(rule, symbol) + 15) / 16 * 2,
+		.n_stack_words = CM_STUB_NEW,
 	};
-	stub_rules[i] = rule;
+	extras[i].rule = rule;
+	extras[i].n_stack_words = (cm_rules_stack_bytes(rule, symbol) + 15) / 16 * 2;
+	renew(i);
 	stub_next[i] = *bucket;
 	*bucket = i + 1;
 	return (char *)cm_stub_code + i * CM_STUB_BYTES;
@@ -111,6 +157,14 @@ bool cm_stub_is(const void *address)
 	const char *code = address;
 
 	return code >= cm_stub_code && code < cm_stub_code + CM_N_STUBS * CM_STUB_BYTES;
+}
+
+const void *cm_stub_original(const void *address)
+{
+	const char *code = address;
+
+	return cm_stub_is(address) ? cm_stubs[(code - cm_stub_code) / CM_STUB_BYTES].original
+				   : address;
 }
 
 void cm_stub_note_site(const struct cm_site *site)

@@ -20,11 +20,15 @@
 #define CM_N_STUBS 65536u
 #define CM_STUB_BYTES 16u
 
+/* The thunk, which looks at the sign, asks cm_stub_learn() first. */
+#define CM_STUB_NEW 0x80000000u
+
 /* Offsets are known to thunk-x86_64.S. */
 struct cm_stub {
 	void *original;
 	uint32_t region;
-	uint32_t n_stack_words; /* of the caller's stack arguments, to copy at most; even */
+	uint32_t n_stack_words; /* of the caller's stack arguments, to copy at most; even; or
+				   CM_STUB_NEW */
 };
 _Static_assert(sizeof(struct cm_stub) == 16, "thunk-x86_64.S shifts by 4");
 
@@ -46,9 +50,10 @@ extern _Atomic uint32_t cm_n_regions;
 
 struct cm_site {
 	const struct cm_rule *rule;
-	uint32_t region; /* UINT32_MAX when refused */
-	uint16_t kind;	 /* enum cm_site_kind */
-	uint16_t state;	 /* enum cm_site_state */
+	uint32_t region;   /* UINT32_MAX when refused */
+	uint16_t kind;	   /* enum cm_site_kind */
+	uint16_t state;	   /* enum cm_site_state */
+	uint32_t n_closed; /* times its object was closed */
 	const char *symbol, *version, *object, *library, *reason;
 };
 extern struct cm_site *cm_sites;
@@ -61,8 +66,17 @@ int cm_stub_init(void);
 void *cm_stub_get(const struct cm_rule *rule, const char *symbol, const char *demangled,
 		  const char *library, void *original, uint32_t *ret_region);
 
+/*
+ * The first call: see how many words of stack arguments the function takes. hook-safe: no lock, no
+ * libc; several threads may do it at once.
+ */
+void cm_stub_learn(struct cm_stub *stub);
+
 /* Is this the address of one of our stubs? Any thread. */
 bool cm_stub_is(const void *address);
+
+/* The function behind the stub at this address; any other address is returned as it is. */
+const void *cm_stub_original(const void *address);
 
 /* Remember a site for the process file. Strings must live as long as the process. */
 void cm_stub_note_site(const struct cm_site *site);

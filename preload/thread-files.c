@@ -4,6 +4,7 @@
  * disk the store would be a SIGBUS in the program.
  */
 #include <errno.h>
+#include <string.h>
 
 #include "preload/process.h"
 #include "preload/syscall.h"
@@ -66,21 +67,31 @@ static int make_file(const char *path, size_t n_bytes, size_t n_now, char **ret_
 	return 0;
 }
 
-static void use_ring(struct cm_thread *thread, char *map, uint64_t stream_base)
+void cm_thread_use_ring(struct cm_thread *thread, uint32_t idx, uint64_t stream_base)
+{
+	struct cm_ring_file *ring = &thread->rings[idx];
+
+	ring->header->stream_base = stream_base;
+	thread->ring_idx = idx;
+	thread->ring = (uint64_t *)((char *)ring->header + CM_PAGE);
+	thread->ring_next = thread->ring;
+	thread->ring_end = ring->end - CM_RING_SLACK;
+}
+
+/* The file of one more ring has been mapped. */
+static uint32_t add_ring(struct cm_thread *thread, char *map)
 {
 	struct cm_spool_thread *header = (struct cm_spool_thread *)map;
 
 	header->version = CM_SPOOL_VERSION;
 	header->slot = thread->slot;
-	header->stream_base = stream_base;
 	header->ring_offset = CM_PAGE;
 	header->ring_bytes = CM_RING_BYTES;
 	atomic_signal_fence(memory_order_seq_cst);
 	header->magic = CM_SPOOL_THREAD_MAGIC;
-	thread->header = header;
-	thread->ring = (uint64_t *)(map + CM_PAGE);
-	thread->ring_next = thread->ring;
-	thread->ring_end = thread->ring + CM_RING_STEP_BYTES / sizeof(uint64_t);
+	thread->rings[thread->n_rings].header = header;
+	thread->rings[thread->n_rings].end = (uint64_t *)(map + CM_PAGE + CM_RING_STEP_BYTES);
+	return thread->n_rings++;
 }
 
 int cm_thread_make_map(struct cm_thread *thread)
@@ -108,52 +119,58 @@ int cm_thread_make_map(struct cm_thread *thread)
 	thread->table[-1].frame = UINT64_MAX;
 	thread->next = thread->limit = thread->table;
 	thread->n_populated = CM_PAGE / sizeof(struct cm_spool_open) - 1;
-	use_ring(thread, map, 0);
-	thread->first = thread->header;
+	thread->first = (struct cm_spool_thread *)map;
+	cm_thread_use_ring(thread, add_ring(thread, map), 0);
 	thread->first->table_offset = n_head + sizeof(struct cm_spool_open);
 	thread->first->n_entries = n_table / sizeof(struct cm_spool_open) - 1;
 	return 0;
 }
 
-int cm_thread_make_segment(struct cm_thread *thread, uint64_t stream_base)
+/* What follows t<slot> in the file name of a ring. */
+static void ring_suffix(uint32_t idx, char suffix[8])
+{
+	if (idx)
+		memcpy(suffix, (char[]){'.', 's', (char)('0' + idx - 1), '\0'}, 4);
+	else
+		memcpy(suffix, ".map", sizeof(".map"));
+}
+
+int cm_thread_make_ring(struct cm_thread *thread)
 {
 	static char path[CM_SPOOL_PATH_BYTES];
-	char suffix[] = {'.', 's', (char)('0' + thread->n_segments), '\0'};
-	char *map = NULL;
+	char suffix[8], *map = NULL;
 	int rc;
 
-	if (thread->n_segments >= CM_MAX_SEGMENTS)
+	if (thread->n_rings >= CM_MAX_RINGS)
 		return -ENOSPC;
+	ring_suffix(thread->n_rings, suffix);
 	rc = cm_process_path(path, sizeof(path), (int)thread->slot, suffix);
 	if (rc < 0)
 		return rc;
 	if (CM_PAGE + CM_RING_BYTES > cm_sys_file_limit())
 		return -EFBIG;
 	rc = make_file(path, CM_PAGE + CM_RING_BYTES, CM_PAGE + CM_RING_STEP_BYTES, &map);
-	if (rc < 0)
-		return rc;
-	thread->n_segments++;
-	use_ring(thread, map, stream_base);
-	return 0;
+	return rc < 0 ? rc : (int)add_ring(thread, map);
 }
 
 int cm_thread_grow_ring(struct cm_thread *thread)
 {
-	char path[CM_SPOOL_PATH_BYTES];
-	const char suffix[] = {'.', 's', (char)('0' + thread->n_segments - 1), '\0'};
-	uint64_t offset = (uint64_t)((char *)thread->ring_end - (char *)thread->header);
+	struct cm_ring_file *ring = &thread->rings[thread->ring_idx];
+	uint64_t offset = (uint64_t)((char *)ring->end - (char *)ring->header);
+	char path[CM_SPOOL_PATH_BYTES], suffix[8];
 	int rc;
 
 	if (offset >= CM_PAGE + CM_RING_BYTES)
 		return -ENOSPC;
-	rc = cm_process_path(path, sizeof(path), (int)thread->slot,
-			     thread->header == thread->first ? ".map" : suffix);
+	ring_suffix(thread->ring_idx, suffix);
+	rc = cm_process_path(path, sizeof(path), (int)thread->slot, suffix);
 	if (rc >= 0)
-		rc = cm_thread_populate(thread->ring_end, CM_RING_STEP_BYTES, path, offset);
+		rc = cm_thread_populate(ring->end, CM_RING_STEP_BYTES, path, offset);
 	if (rc < 0)
 		return rc;
-	thread->ring_next = thread->ring_end; /* reservations past the end were given up */
-	thread->ring_end += CM_RING_STEP_BYTES / sizeof(uint64_t);
+	thread->ring_next = ring->end; /* reservations past the end were given up */
+	ring->end += CM_RING_STEP_BYTES / sizeof(uint64_t);
+	thread->ring_end = ring->end - CM_RING_SLACK;
 	return 0;
 }
 

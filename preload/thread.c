@@ -23,6 +23,8 @@
 #ifndef MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18 /* Linux 4.14 */
 #endif
+/* The kernel keeps at least this much below the stack free of other mappings. */
+#define CM_LARGEST_STACK (UINT64_C(128) << 20)
 #define CM_N_LOOKS 8 /* dead threads looked for at most, each time a thread begins */
 
 struct cm_thread cm_thread_fresh, cm_thread_disabled;
@@ -30,6 +32,11 @@ struct cm_thread cm_thread_fresh, cm_thread_disabled;
 bool cm_thread_on_stack(const struct cm_thread *thread, uint64_t address)
 {
 	return address >= thread->stack_low && address < thread->stack_high;
+}
+
+static uint64_t main_stack_high(void)
+{
+	return (getauxval(AT_EXECFN) & ~UINT64_C(4095)) + 4096;
 }
 
 /* The main thread's stack ends above its strings; others have their TCB at the top. */
@@ -41,10 +48,9 @@ static void find_stack(struct cm_thread *thread)
 
 	if (thread->tid == cm_process.pid) {
 		(void)cm_sys6(SYS_prlimit64, 0, RLIMIT_STACK, 0, (long)&limit, 0, 0);
-		/* The kernel keeps at least 128 MiB below the stack free of other mappings. */
-		if (limit.rlim_cur > (128u << 20))
-			limit.rlim_cur = 128u << 20;
-		thread->stack_high = (getauxval(AT_EXECFN) & ~UINT64_C(4095)) + 4096;
+		if (limit.rlim_cur > CM_LARGEST_STACK)
+			limit.rlim_cur = CM_LARGEST_STACK;
+		thread->stack_high = main_stack_high();
 		thread->stack_low = thread->stack_high - limit.rlim_cur;
 		return;
 	}
@@ -130,13 +136,9 @@ static struct cm_thread *find_dead(void)
 
 static int reuse(struct cm_thread *thread)
 {
-	uint64_t *word;
-
 	thread->next = thread->table;
 	cm_markers_release(thread);
-	for (word = thread->ring; word < thread->ring_next && word < thread->ring_end; word++)
-		if (!*word)
-			*word = (uint64_t)CM_WORD_NOP << CM_WORD_KIND_SHIFT;
+	cm_drain_abandon(thread);
 	take_over(thread);
 	return 0;
 }
@@ -222,11 +224,35 @@ static bool is_readable(uint64_t address)
 	return cm_sys6(SYS_rt_sigprocmask, -1, (long)address, 0, 8, 0, 0) != -EFAULT;
 }
 
+bool cm_thread_can_read(const void *address, size_t n_bytes)
+{
+	uint64_t end = (uint64_t)address + n_bytes;
+
+	for (uint64_t at = (uint64_t)address; at < end; at = (at | 4095) + 1)
+		if (!is_readable(at & ~UINT64_C(7)))
+			return false;
+	return true;
+}
+
+/* Nothing can be asked (process.h): an address close below where a stack is known to end. */
+static uint64_t guess_readable(uint64_t address, uint64_t n_bytes)
+{
+	uint64_t tops[2] = {main_stack_high(), 0};
+
+	__asm__("movq %%fs:0, %0" : "=r"(tops[1]));
+	for (int i = 0; i < 2; i++)
+		if (address < tops[i] && tops[i] - address < CM_LARGEST_STACK)
+			return tops[i] - address < n_bytes ? tops[i] - address : n_bytes;
+	return (((address | 4095) + 1) - address) & ~UINT64_C(7);
+}
+
 uint64_t cm_thread_readable(uint64_t address, uint64_t n_bytes)
 {
 	struct cm_thread *thread = cm_self;
 	uint64_t end = address + n_bytes, page;
 
+	if (atomic_load_explicit(&cm_process_is_sealed, memory_order_relaxed))
+		return guess_readable(address, n_bytes);
 	if (thread->first && cm_thread_on_stack(thread, address) && end <= thread->stack_high)
 		return n_bytes;
 	/* The page below `address` holds the return address; those after it are asked for. */

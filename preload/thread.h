@@ -29,12 +29,20 @@
 #define CM_RING_BYTES (128u << 10)
 #define CM_RING_STEP_BYTES (16u << 10) /* given storage at a time: most threads make few calls */
 #define CM_TABLE_ENTRIES (256u << 10)
-#define CM_MAX_SEGMENTS 10 /* t<slot>.s0 to .s9 */
+#define CM_RING_SLACK 4 /* words behind ring_end that no call is given: see drain.c */
+#define CM_MAX_RINGS 11 /* t<slot>.map, t<slot>.s0 to .s9 */
 
 /* Per region and thread: quota > 0 calls may still be traced; else totals, once they exist. */
 struct cm_cell {
 	int64_t quota;
 	struct cm_spool_totals *totals;
+};
+
+/* One ring file of a thread; entry 0 is in t<slot>.map, entry k + 1 is t<slot>.s<k>. */
+struct cm_ring_file {
+	struct cm_spool_thread *header;
+	uint64_t *end;	/* of the words that have storage */
+	bool is_pinned; /* full, and a word of it is still to be filled */
 };
 
 /* An open marker (markers.h): whose call it is, and what LIKWID was told. */
@@ -60,8 +68,10 @@ struct cm_thread {
 	/* Cold. */
 	struct cm_spool_open *table; /* table[-1] is a sentinel above every stack */
 	uint64_t *ring;
-	struct cm_spool_thread *header; /* of the current ring */
-	struct cm_spool_thread *first;	/* of t<slot>.map: n_dropped is counted there */
+	struct cm_spool_thread *first;	     /* of t<slot>.map: n_dropped is counted there */
+	const struct cm_spool_open *closing; /* the entry that is being accounted */
+	const uint64_t *hole; /* that stopped the trace: no ring was left to go on with */
+	struct cm_ring_file rings[CM_MAX_RINGS];
 	struct cm_thread *other;	/* all threads of the process */
 	uint64_t n_populated;		/* entries of the table whose pages exist */
 	uint64_t stack_low, stack_high; /* the thread's own stack; 0, 0: not known */
@@ -74,7 +84,8 @@ struct cm_thread {
 	uint32_t slot;
 	uint32_t thread; /* index in the process file */
 	int tid;
-	uint32_t n_segments;
+	uint32_t n_rings;
+	uint32_t ring_idx;	  /* of the current one */
 	_Atomic uint32_t in_cold; /* exit work waits for it to become 0 */
 	uint32_t n_marks;	  /* open markers of this thread, all on mark_cpu */
 	uint32_t mark_cpu;
@@ -128,11 +139,17 @@ int cm_thread_make_map(struct cm_thread *thread);
  */
 int cm_thread_grow_ring(struct cm_thread *thread);
 
-/* Make a further ring for the stream positions from `stream_base` on. */
-int cm_thread_make_segment(struct cm_thread *thread, uint64_t stream_base);
+/* Make one more ring, empty, for cm_thread_use_ring(); its index, or a negative errno. */
+int cm_thread_make_ring(struct cm_thread *thread);
+
+/* Go on in this ring, which holds only zeros, with the stream positions from `stream_base` on. */
+void cm_thread_use_ring(struct cm_thread *thread, uint32_t idx, uint64_t stream_base);
 
 /* Give pages [address, address + n_bytes) of a shared mapping storage, so that no store faults. */
 int cm_thread_populate(void *address, size_t n_bytes, const char *path, uint64_t offset);
+
+/* Can all of it be read without a fault? Asks the kernel. */
+bool cm_thread_can_read(const void *address, size_t n_bytes);
 
 /* Bytes of `n_bytes` at address that can be read without a fault (a multiple of 8). */
 uint64_t cm_thread_readable(uint64_t address, uint64_t n_bytes);

@@ -62,7 +62,13 @@ cm_thunk:
 	movq	%rax, -56(%rbp)
 	movq	%r10, -64(%rbp)
 
+	/* Most functions are known to read no stack argument; a new stub's has not been looked at. */
+	movl	12(%r11), %ecx			/* n_stack_words; CM_STUB_NEW */
+	testl	%ecx, %ecx
+	jle	.Lnone_or_new
+
 	/* A call cannot have passed more words than its caller's frame holds (caller-frame.h). */
+.Llook_at_caller:
 	movq	8(%rbp), %rdx			/* return address */
 	leaq	cm_caller_frames(%rip), %rsi
 	movl	%edx, %edi
@@ -112,13 +118,13 @@ cm_thunk_live_begin:
 	movq	-56(%rbp), %rax
 	movq	-64(%rbp), %r10
 	call	*%r11
-	.globl	cm_thunk_live_end
-	.hidden	cm_thunk_live_end
-cm_thunk_live_end:
 	movq	%rax, -56(%rbp)
 	movq	%rdx, -24(%rbp)
 	leaq	FRAME(%rbp), %rdi
 	call	*cm_hook_exit(%rip)
+	.globl	cm_thunk_live_end
+	.hidden	cm_thunk_live_end
+cm_thunk_live_end:
 	movq	-56(%rbp), %rax
 	movq	-24(%rbp), %rdx
 	leave
@@ -174,6 +180,16 @@ cm_thunk_live_end:
 	cmpq	%rdx, %rcx
 	cmovaq	%rdx, %rcx
 	jmp	.Llimited
+
+.Lnone_or_new:
+	jz	.Lcopied
+	movq	%r11, -80(%rbp)
+	movq	%r11, %rdi
+	call	cm_stub_learn
+	movq	-80(%rbp), %r11
+	cmpl	$0, 12(%r11)
+	je	.Lcopied
+	jmp	.Llook_at_caller
 
 .Lother_caller:
 	movl	$0xffff, %ecx			/* CM_CALLER_UNKNOWN */

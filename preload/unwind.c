@@ -73,7 +73,7 @@ int cm_personality(int version, int actions, uint64_t class, void *exception, vo
 	unwinder = find_unwinder(__builtin_return_address(0));
 	if (!unwinder)
 		return CM_UNWIND_CONTINUE;
-	/* Only there does the frame hold a call; asynchronous cancellation can hit elsewhere. */
+	/* Only there may the frame hold a call; asynchronous cancellation can hit elsewhere. */
 	ip = unwinder->get_ip(context);
 	if (ip >= (uintptr_t)cm_thunk_live_begin && ip <= (uintptr_t)cm_thunk_live_end)
 		cm_record_unwound(
