@@ -120,7 +120,7 @@ static int promote(const char *run_path, struct cm_output *outputs, size_t n, st
 		if (is_taken(outputs, n, output) || access(output->path, F_OK) < 0)
 			continue;
 		rc = cm_writer_join(output->path, output->main_path, output->run_id, output->rank,
-				    output->join_size, &ignored);
+				    output->join_size, false, &ignored);
 		if (rc < 0 && rc != -EEXIST)
 			return cm_diag_set(diag, rc, "%s", ignored.text);
 		if (rc == -EEXIST)
@@ -145,7 +145,8 @@ static int finish(const struct cm_output *outputs, size_t n, struct cm_diag *dia
 				    strcmp(outputs[k].main_path, outputs[i].main_path) != 0;
 		if (outputs[i].join_size <= 1 || !is_first)
 			continue;
-		rc = cm_writer_finish(outputs[i].main_path, outputs[i].run_id, diag);
+		rc = cm_writer_finish(outputs[i].main_path, outputs[i].run_id, outputs[i].is_ranked,
+				      diag);
 		if (rc < 0 && rc != -ENOENT)
 			return rc;
 	}

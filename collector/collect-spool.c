@@ -10,13 +10,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "collector/counters.h"
 #include "collector/names.h"
 #include "collector/outputs.h"
 #include "collector/profile-build.h"
 #include "collector/spool-clock.h"
 #include "collector/spool-remove.h"
+#include "preload/environment.h"
 #include "preload/spool-path.h"
-#include "writer/results.h"
 
 struct job {
 	const struct cm_collect_options *options;
@@ -31,6 +32,7 @@ struct job {
 	struct cm_rank rank;
 	struct cm_names names;
 	struct cm_progress progress;
+	struct cm_counters *counters;
 };
 
 static size_t writer_rows(void *ctx, size_t idx)
@@ -72,6 +74,10 @@ static int write_file(struct job *job, const char *path)
 	sink.ctx = writer;
 	sink.spill_dir = dir;
 	rc = cm_trace_write(&job->trace, &sink, &job->progress, job->diag);
+	cm_progress_stop(&job->progress);
+	if (rc >= 0)
+		rc = cm_counters_finish(job->counters, &job->profile, job->options->progress,
+					job->diag);
 	if (rc < 0) {
 		cm_writer_discard(writer);
 		return rc;
@@ -130,15 +136,12 @@ static int write_other(struct job *job)
 	return rc;
 }
 
-/* Or somebody's file that only happens to have the name? That one is not ours to step aside for. */
-static bool is_profile(const char *path)
+/* `run --shards`: the ranks' files are not copied into one. */
+static bool keep_links(struct job *job)
 {
-	struct cm_results *results;
+	const char *value = cm_spool_reader_getenv(&job->reader, CM_ENV_SHARDS);
 
-	if (cm_results_open(&results, path, NULL) < 0)
-		return false;
-	cm_results_close(results);
-	return true;
+	return value && !strcmp(value, "1");
 }
 
 /* Written beside the main name, then brought in; whoever comes second gets its own name. */
@@ -163,12 +166,13 @@ static int write_main(struct job *job)
 	if (rc < 0)
 		return rc;
 	rc = cm_writer_join(shard, main_path, job->reader.run_id, job->rank.rank,
-			    job->names.join_size, &join_diag);
+			    job->names.join_size, keep_links(job), &join_diag);
 	if (rc >= 0) {
 		note_output(job, true, main_path);
 		return rc;
 	}
-	if (rc == -EEXIST && is_profile(main_path)) {
+	/* Somebody's file that only happens to have the name is not ours to step aside for. */
+	if (rc == -EEXIST && cm_writer_is_profile(main_path)) {
 		avoid_own_files(job);
 		rc = rename(shard, job->names.other_path) < 0 ? -errno : 0;
 		if (rc == 0)
@@ -201,6 +205,20 @@ static uint64_t count_work(const struct cm_spool_reader *reader)
 	return n;
 }
 
+static int fold_called(struct job *job)
+{
+	int rc = cm_counters_start(&job->counters, &job->reader, job->diag);
+
+	if (rc >= 0)
+		rc = cm_profile_build(&job->profile, &job->reader, &job->trace, &job->map,
+				      &job->rank, job->diag);
+	if (rc >= 0)
+		rc = job->names.has_main ? write_main(job) : write_other(job);
+	cm_counters_free(job->counters);
+	job->counters = NULL;
+	return rc;
+}
+
 /* 1: a file was made, or there was nothing to make one of; 0: not for us. */
 static int fold_spool(struct job *job)
 {
@@ -214,12 +232,8 @@ static int fold_spool(struct job *job)
 	cm_progress_start(&job->progress, job->options->progress, "callmark: collecting",
 			  count_work(&job->reader));
 	rc = cm_trace_scan(&job->trace, &job->progress, job->diag);
-	if (rc >= 0 && job->trace.n_called > 0) {
-		rc = cm_profile_build(&job->profile, &job->reader, &job->trace, &job->map,
-				      &job->rank, job->diag);
-		if (rc >= 0)
-			rc = job->names.has_main ? write_main(job) : write_other(job);
-	}
+	if (rc >= 0 && job->trace.n_called > 0)
+		rc = fold_called(job);
 	cm_progress_stop(&job->progress);
 	return rc < 0 ? rc : 1;
 }
@@ -313,7 +327,9 @@ int cm_collect_spool(const char *path, const struct cm_collect_options *options,
 		goto out;
 	job->lock_fd = rc;
 	find_run_path(job);
-	rc = cm_spool_is_done(job->lock_fd) ? 1 : collect_locked(job);
+	rc = cm_spool_is_done(job->lock_fd) || cm_spool_is_unborn(job->lock_fd)
+		     ? 1
+		     : collect_locked(job);
 	if (rc > 0)
 		rc = options->keep ? 0 : give_up_spool(job);
 	close(job->lock_fd);

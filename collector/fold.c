@@ -86,7 +86,11 @@ void cm_fold_add_totals(struct cm_fold *fold, const struct cm_spool_totals *bloc
 	fold->totals_sum_sq_ns2 += (double)sum_sq * map->ns_per_tick * map->ns_per_tick;
 	if (is_pending)
 		add_pending(fold, block->pending, map);
-	if (block->min != UINT64_MAX) /* else a handler jumped out between the count and the sums */
+	/*
+	 * No minimum: a handler jumped out between the count and the sums. No calls: all of them
+	 * are in the trace, the block is there for their tool_ticks.
+	 */
+	if (block->min != UINT64_MAX && n_calls > is_pending)
 		add_extremes(fold, cm_clock_map_span(map, block->min),
 			     cm_clock_map_span(map, block->max));
 }

@@ -8,9 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/counters.h"
 #include "collector/metadata.h"
 
-#define N_OWN_NOTES 4
+#define N_OWN_NOTES 5
 
 static int compare_cpus(const void *a, const void *b)
 {
@@ -113,6 +114,8 @@ static int add_notes(struct cm_profile *profile, struct cm_spool_reader *reader,
 	struct cm_arena *arena = &reader->arena;
 	size_t n = reader->n_notes;
 	const char **notes = cm_arena_array(arena, n + N_OWN_NOTES, sizeof(*notes));
+	const char *counters;
+	int rc = 0;
 
 	if (!notes)
 		return -ENOMEM;
@@ -135,13 +138,16 @@ static int add_notes(struct cm_profile *profile, struct cm_spool_reader *reader,
 					     "%lu places were not intercepted: "
 					     "no stub was left",
 					     (unsigned long)reader->exit.n_no_stub);
+	counters = cm_counters_note(reader, &rc);
+	if (counters)
+		notes[n++] = counters;
 	for (size_t i = 0; i < n; i++) {
 		if (!notes[i])
 			return -ENOMEM;
 	}
 	profile->notes = notes;
 	profile->n_notes = n;
-	return 0;
+	return rc;
 }
 
 static void add_identity(struct cm_profile *profile, const struct cm_spool_reader *reader,
@@ -185,6 +191,8 @@ int cm_profile_build(struct cm_profile *profile, struct cm_spool_reader *reader,
 		rc = add_regions(profile, reader, trace);
 	if (rc >= 0)
 		rc = add_notes(profile, reader, trace, map);
+	if (rc >= 0)
+		rc = cm_counters_add_skips(profile, reader);
 	if (rc < 0)
 		return cm_diag_set(diag, rc, "%s: %s", reader->path, strerror(-rc));
 	return 0;

@@ -8,101 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "collector/spool-reader.h"
+#include "collector/spool-item.h"
 
 #define PROCESS_NAME "process"
 #define MAX_PROCESS_BYTES ((size_t)64 << 20) /* 300,000 sites; the rest would be passed over */
-
-/* Bytes of the fixed part, or 0 for a type that this version does not know. */
-static size_t fixed_bytes(uint32_t type)
-{
-	switch (type) {
-	case CM_ITEM_IDENTITY:
-	case CM_ITEM_ARGV:
-	case CM_ITEM_ENV:
-	case CM_ITEM_NOTE:
-		return sizeof(struct cm_spool_item);
-	case CM_ITEM_RULE:
-		return sizeof(struct cm_spool_rule_item);
-	case CM_ITEM_REGION:
-		return sizeof(struct cm_spool_region_item);
-	case CM_ITEM_SITE:
-		return sizeof(struct cm_spool_site_item);
-	case CM_ITEM_SYNC:
-		return sizeof(struct cm_spool_sync_item);
-	case CM_ITEM_THREAD:
-		return sizeof(struct cm_spool_thread_item);
-	case CM_ITEM_CPU:
-		return sizeof(struct cm_spool_cpu_item);
-	case CM_ITEM_EXIT:
-		return sizeof(struct cm_spool_exit_item);
-	}
-	return 0;
-}
-
-struct item {
-	uint32_t type;
-	size_t n_fixed;
-	const char *data; /* 8-aligned, in the file's copy */
-	const char *text; /* strings */
-	const char *end;
-};
-
-/* The item at *off, which is moved behind it. 1, or 0 at the end (or what must count as it). */
-static int next_item(const char *data, size_t n_bytes, size_t *off, struct item *ret_item)
-{
-	struct cm_spool_item head;
-
-	if (n_bytes - *off < sizeof(head))
-		return 0;
-	memcpy(&head, data + *off, sizeof(head));
-	if (head.bytes < sizeof(head) || head.bytes % 8 || head.bytes > n_bytes - *off)
-		return 0;
-	ret_item->type = head.type;
-	ret_item->n_fixed = fixed_bytes(head.type);
-	ret_item->data = data + *off;
-	ret_item->end = data + *off + head.bytes;
-	if (ret_item->n_fixed > head.bytes)
-		ret_item->n_fixed = 0;
-	ret_item->text = ret_item->data + ret_item->n_fixed;
-	*off += head.bytes;
-	return 1;
-}
-
-/* The item's next string; "" when there is none (left). */
-static const char *next_text(struct item *item)
-{
-	const char *text = item->text;
-	const char *nul = text < item->end ? memchr(text, 0, (size_t)(item->end - text)) : NULL;
-
-	if (!nul)
-		return "";
-	item->text = nul + 1;
-	return text;
-}
-
-/* Is there another string? Padding (fewer than 8 zeros at the end) is none. */
-static bool has_text(const struct item *item)
-{
-	if (item->text >= item->end)
-		return false;
-	if (!memchr(item->text, 0, (size_t)(item->end - item->text)))
-		return false;
-	for (const char *p = item->text; p < item->end; p++) {
-		if (*p)
-			return true;
-	}
-	return false;
-}
-
-static size_t count_texts(struct item item)
-{
-	size_t n = 0;
-
-	for (; has_text(&item); n++)
-		(void)next_text(&item); /* only counted here */
-	return n;
-}
 
 static void grow(size_t *n, uint64_t idx, uint64_t limit)
 {
@@ -110,16 +19,16 @@ static void grow(size_t *n, uint64_t idx, uint64_t limit)
 		*n = (size_t)idx + 1;
 }
 
-static void count_item(struct cm_spool_reader *reader, const struct item *item)
+static void count_item(struct cm_spool_reader *reader, const struct cm_item *item)
 {
 	const void *data = item->data;
 
 	switch (item->type) {
 	case CM_ITEM_ARGV:
-		reader->n_argv += count_texts(*item);
+		reader->n_argv += cm_item_count_texts(*item);
 		break;
 	case CM_ITEM_ENV:
-		reader->n_env += count_texts(*item);
+		reader->n_env += cm_item_count_texts(*item);
 		break;
 	case CM_ITEM_NOTE:
 		reader->n_notes++;
@@ -166,20 +75,20 @@ static int make_tables(struct cm_spool_reader *reader)
 		return -ENOMEM;
 	reader->n_argv = reader->n_env = reader->n_notes = 0;
 	reader->n_sites = reader->n_syncs = reader->n_cpus = 0;
-	return 0;
+	return cm_spool_counters_make(reader);
 }
 
-static void take_identity(struct cm_spool_reader *reader, struct item *item)
+static void take_identity(struct cm_spool_reader *reader, struct cm_item *item)
 {
-	reader->run_id = next_text(item);
-	reader->hostname = next_text(item);
-	reader->executable = next_text(item);
-	reader->cwd = next_text(item);
-	reader->output = next_text(item);
-	reader->compress = next_text(item);
+	reader->run_id = cm_item_next_text(item);
+	reader->hostname = cm_item_next_text(item);
+	reader->executable = cm_item_next_text(item);
+	reader->cwd = cm_item_next_text(item);
+	reader->output = cm_item_next_text(item);
+	reader->compress = cm_item_next_text(item);
 }
 
-static void take_region(struct cm_spool_reader *reader, struct item *item)
+static void take_region(struct cm_spool_reader *reader, struct cm_item *item)
 {
 	const struct cm_spool_region_item *in = (const void *)item->data;
 	struct cm_spool_region *region;
@@ -189,12 +98,12 @@ static void take_region(struct cm_spool_reader *reader, struct item *item)
 		return;
 	}
 	region = &reader->regions[in->region];
-	region->tag = next_text(item);
+	region->tag = cm_item_next_text(item);
 	region->rule = in->rule;
 	region->max_events = in->max_events;
 }
 
-static void take_site(struct cm_spool_reader *reader, struct item *item)
+static void take_site(struct cm_spool_reader *reader, struct cm_item *item)
 {
 	const struct cm_spool_site_item *in = (const void *)item->data;
 	struct cm_spool_site *site = &reader->sites[reader->n_sites++];
@@ -203,14 +112,14 @@ static void take_site(struct cm_spool_reader *reader, struct item *item)
 	site->region = in->region < CM_SPOOL_MAX_REGIONS ? in->region : UINT32_MAX;
 	site->kind = in->kind;
 	site->state = in->state;
-	site->symbol = next_text(item);
-	site->version = next_text(item);
-	site->object = next_text(item);
-	site->library = next_text(item);
-	site->reason = next_text(item);
+	site->symbol = cm_item_next_text(item);
+	site->version = cm_item_next_text(item);
+	site->object = cm_item_next_text(item);
+	site->library = cm_item_next_text(item);
+	site->reason = cm_item_next_text(item);
 }
 
-static void take_thread(struct cm_spool_reader *reader, struct item *item)
+static void take_thread(struct cm_spool_reader *reader, struct cm_item *item)
 {
 	const struct cm_spool_thread_item *in = (const void *)item->data;
 	struct cm_spool_thread_row *row;
@@ -224,16 +133,16 @@ static void take_thread(struct cm_spool_reader *reader, struct item *item)
 	row->slot = in->slot;
 	row->tid = in->tid;
 	row->start = in->start;
-	row->name = next_text(item);
+	row->name = cm_item_next_text(item);
 }
 
-static void take_texts(const char **list, size_t *n, struct item *item)
+static void take_texts(const char **list, size_t *n, struct cm_item *item)
 {
-	while (has_text(item))
-		list[(*n)++] = next_text(item);
+	while (cm_item_has_text(item))
+		list[(*n)++] = cm_item_next_text(item);
 }
 
-static void take_item(struct cm_spool_reader *reader, struct item *item)
+static void take_item(struct cm_spool_reader *reader, struct cm_item *item)
 {
 	const struct cm_spool_rule_item *rule = (const void *)item->data;
 
@@ -248,11 +157,11 @@ static void take_item(struct cm_spool_reader *reader, struct item *item)
 		take_texts(reader->env, &reader->n_env, item);
 		break;
 	case CM_ITEM_NOTE:
-		reader->notes[reader->n_notes++] = next_text(item);
+		reader->notes[reader->n_notes++] = cm_item_next_text(item);
 		break;
 	case CM_ITEM_RULE:
 		if (rule->rule < reader->n_rules)
-			reader->rules[rule->rule] = next_text(item);
+			reader->rules[rule->rule] = cm_item_next_text(item);
 		break;
 	case CM_ITEM_REGION:
 		take_region(reader, item);
@@ -278,22 +187,26 @@ static void take_item(struct cm_spool_reader *reader, struct item *item)
 
 static int parse_items(struct cm_spool_reader *reader, const char *data, size_t n_bytes)
 {
-	struct item item;
+	struct cm_item item;
 	size_t off;
 	int rc;
 
-	for (off = 0; next_item(data, n_bytes, &off, &item);) {
-		if (item.n_fixed)
-			count_item(reader, &item);
-		else
+	for (off = 0; cm_item_next(data, n_bytes, &off, &item);) {
+		if (!item.n_fixed) {
 			reader->n_bad_items++;
+			continue;
+		}
+		count_item(reader, &item);
+		cm_spool_counters_count(reader, &item);
 	}
 	rc = make_tables(reader);
 	if (rc < 0)
 		return rc;
-	for (off = 0; next_item(data, n_bytes, &off, &item);) {
-		if (item.n_fixed)
-			take_item(reader, &item);
+	for (off = 0; cm_item_next(data, n_bytes, &off, &item);) {
+		if (!item.n_fixed)
+			continue;
+		take_item(reader, &item);
+		cm_spool_counters_take(reader, &item);
 	}
 	if (!reader->run_id)
 		reader->run_id = reader->hostname = reader->executable = reader->cwd =

@@ -57,6 +57,17 @@ struct cm_spool_thread_row {
 	const char *name;
 };
 
+/* A tag that was given to LIKWID. */
+struct cm_spool_marker {
+	const char *tag; /* as LIKWID has it; NULL: no such marker */
+	uint32_t region; /* UINT32_MAX: the program's own tag */
+};
+
+struct cm_spool_snapshot {
+	const struct cm_spool_snapshot_item *head;
+	const double *events; /* head->n_events of them */
+};
+
 /* A window of the stream that stands in a ring. */
 struct cm_ring {
 	char name[24]; /* of its file */
@@ -112,6 +123,17 @@ struct cm_spool_reader {
 	size_t n_cpus;
 	bool has_exit;
 	struct cm_spool_exit_item exit;
+
+	/* Hardware counters (spool-counters.c). */
+	bool has_counters;
+	struct cm_spool_counters_item counters;
+	const char *likwid_path; /* never NULL with has_counters; likewise */
+	const char *counters_reason;
+	struct cm_spool_marker *markers; /* by order of registration */
+	size_t n_markers;
+	struct cm_spool_skips_item skips;
+	struct cm_spool_snapshot *snapshots;
+	size_t n_snapshots;
 
 	struct cm_slot *slots; /* ascending */
 	size_t n_slots;

@@ -14,8 +14,11 @@
 
 #include "collector/liveness.h"
 #include "collector/outputs.h"
+#include "preload/spool-path.h"
+#include "preload/spool.h"
 
 #define DONE_NAME "done"
+#define PROCESS_NAME "process"
 #define MATCHED_NAME "matched"
 #define WAIT_STEP_NS 50000000L
 #define MAX_WAITS 12000 /* ten minutes: the other one may have a large trace to write */
@@ -49,6 +52,29 @@ int cm_spool_lock(const char *path, struct cm_diag *diag)
 bool cm_spool_is_done(int dir_fd)
 {
 	return faccessat(dir_fd, DONE_NAME, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+bool cm_spool_is_unborn(int dir_fd)
+{
+	int fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+	struct stat st;
+	bool is_unborn = dir != NULL;
+
+	if (!dir && fd >= 0)
+		close(fd);
+	while (dir && is_unborn && (entry = readdir(dir))) {
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+			continue;
+		is_unborn = !strcmp(entry->d_name, PROCESS_NAME) &&
+			    fstatat(dir_fd, PROCESS_NAME, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+			    S_ISREG(st.st_mode) &&
+			    st.st_size < (off_t)sizeof(struct cm_spool_process);
+	}
+	if (dir)
+		closedir(dir);
+	return is_unborn;
 }
 
 int cm_spool_set_done(int dir_fd)
@@ -103,6 +129,21 @@ static bool has_spools(const char *run_path)
 	return found;
 }
 
+/* LIKWID's marker files: read by now, or left by a `run` that was killed. */
+static void remove_marker_files(const char *run_path)
+{
+	DIR *dir = opendir(run_path);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		if (!strncmp(entry->d_name, CM_SPOOL_MARKERS_PREFIX,
+			     strlen(CM_SPOOL_MARKERS_PREFIX)))
+			(void)unlinkat(dirfd(dir), entry->d_name,
+				       0); /* keeps the folder, at worst */
+	if (dir)
+		closedir(dir);
+}
+
 void cm_spool_remove_run(const char *run_path, bool with_matched)
 {
 	char matched[4096];
@@ -111,6 +152,7 @@ void cm_spool_remove_run(const char *run_path, bool with_matched)
 	if (has_spools(run_path) || (!with_matched && access(matched, F_OK) == 0))
 		return;
 	cm_outputs_remove(run_path);
+	remove_marker_files(run_path);
 	/* A process that makes its spool right now keeps the folder: rmdir fails, which is fine. */
 	(void)unlink(matched);
 	(void)rmdir(run_path);

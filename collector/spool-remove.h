@@ -21,6 +21,9 @@ int cm_spool_lock(const char *path, struct cm_diag *diag);
 /* Was everything taken over already (the collector died before the removal was complete)? */
 bool cm_spool_is_done(int dir_fd);
 
+/* Was its process killed while it made the spool? There is nothing in it, not even a head. */
+bool cm_spool_is_unborn(int dir_fd);
+
 /* From now on the spool must not be collected again. */
 int cm_spool_set_done(int dir_fd);
 
