@@ -134,6 +134,22 @@ int cm_h5_get_integers(hid_t loc, const char *name, struct cm_text_store *store,
 	return rc;
 }
 
+int cm_h5_get_strings(hid_t loc, const char *name, struct cm_text_store *store,
+		      const char *const **ret_texts, size_t *ret_n)
+{
+	struct attribute attr;
+	int rc = attribute_open(&attr, loc, name);
+
+	if (rc <= 0)
+		return rc;
+	if (attr.n)
+		rc = cm_h5_texts_of_attribute(attr.id, attr.type, attr.n, store, ret_texts);
+	if (rc >= 0)
+		*ret_n = attr.n;
+	attribute_close(&attr);
+	return rc < 0 ? rc : 1;
+}
+
 int cm_h5_get_bytes(hid_t loc, const char *name, struct cm_text_store *store, const char **ret_text)
 {
 	struct attribute attr;

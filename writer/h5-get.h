@@ -25,6 +25,10 @@ int cm_h5_get_string(hid_t loc, const char *name, struct cm_text_store *store,
 int cm_h5_get_integers(hid_t loc, const char *name, struct cm_text_store *store,
 		       const int64_t **ret_values, size_t *ret_n);
 
+/* string[]; one without elements may be of any type. */
+int cm_h5_get_strings(hid_t loc, const char *name, struct cm_text_store *store,
+		      const char *const **ret_texts, size_t *ret_n);
+
 /* uint8[] as a string; one with a NUL inside is -EINVAL. */
 int cm_h5_get_bytes(hid_t loc, const char *name, struct cm_text_store *store,
 		    const char **ret_text);
@@ -41,5 +45,12 @@ int cm_h5_get_list(hid_t parent, const char *name, uint64_t n_file_bytes,
 		   struct cm_text_store *store, const char *const **ret_texts, size_t *ret_n);
 int cm_h5_get_array(hid_t parent, const char *name, uint64_t n_file_bytes,
 		    struct cm_text_store *store, const int64_t **ret_values, size_t *ret_n);
+int cm_h5_get_reals(hid_t parent, const char *name, uint64_t n_file_bytes,
+		    struct cm_text_store *store, const double **ret_values, size_t *ret_n);
+
+/* Numbers in two dimensions; an empty dataset of another shape has 0 rows. */
+int cm_h5_get_matrix(hid_t parent, const char *name, uint64_t n_file_bytes,
+		     struct cm_text_store *store, const double **ret_values, size_t *ret_n_rows,
+		     size_t *ret_n_columns);
 
 #endif

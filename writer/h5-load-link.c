@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* External links, which we follow ourselves: never out of the file's own folder. */
+/*
+ * Ranks in other files: external links, which we follow ourselves, and shards that wait in the
+ * folder of a run. Never out of the file's own folder.
+ */
 #include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -8,6 +11,7 @@
 #include <string.h>
 
 #include "writer/h5-load-root.h"
+#include "writer/sibling.h"
 
 #define MAX_LINK_BYTES 8192
 
@@ -89,4 +93,20 @@ int cm_load_link(hid_t file, const char *path, const char *name, char **ret_targ
 	else
 		*ret_group = (char *)group;
 	return rc;
+}
+
+int cm_load_waiting(const char *path, const char *run_id, int64_t **ret_ranks, size_t *ret_n)
+{
+	*ret_ranks = NULL;
+	*ret_n = 0;
+	return run_id[0] ? cm_shards_list(path, run_id, ret_ranks, ret_n) : 0;
+}
+
+int cm_load_shard(const char *path, const char *run_id, int64_t rank, char **ret_target)
+{
+	const char *slash = strrchr(path, '/');
+	char file[PATH_MAX];
+	int rc = cm_shards_file(path, run_id, rank, file, sizeof(file));
+
+	return rc < 0 ? rc : resolve(path, file + (slash ? slash + 1 - path : 0), ret_target);
 }

@@ -216,6 +216,8 @@ int cm_load_rank(struct cm_load_source *source, struct cm_loaded_rank *rank, str
 					       .hostname = "",
 					       .executable = "",
 					       .clock = "",
+					       .likwid_cpu_name = "",
+					       .likwid_fallback = "",
 					       .overhead_ns_per_call = NAN};
 	if (group < 0)
 		return cm_h5_fail(diag, -EINVAL, source->path, "a rank is not a group");
@@ -227,6 +229,8 @@ int cm_load_rank(struct cm_load_source *source, struct cm_loaded_rank *rank, str
 	source->n_threads = rank->result.n_threads;
 	if (rc == 0)
 		rc = read_regions(source, group, rank, diag);
+	if (rc == 0)
+		rc = cm_load_likwid(source, group, &rank->result, diag);
 	cm_h5_close(group);
 	if (rc == -EINVAL)
 		return cm_h5_fail(diag, rc, source->path, "a rank is not as the format says");

@@ -111,11 +111,26 @@ static int add_missing(struct cm_results *results, int64_t rank)
 	return 0;
 }
 
+static int load_from(struct cm_results *results, const char *target, const char *group,
+		     struct cm_loaded_rank *rank, struct cm_diag *diag)
+{
+	struct cm_load_source linked;
+	int rc = open_source(&linked, results, target, diag);
+
+	if (rc < 0)
+		return rc;
+	rank->path = cm_text_store_copy(&results->store, target, strlen(target));
+	rank->group = cm_text_store_copy(&results->store, group, strlen(group));
+	linked.path = rank->path;
+	rc = rank->path && rank->group ? cm_load_rank(&linked, rank, diag) : -EFBIG;
+	cm_h5_close_file(linked.file);
+	return rc;
+}
+
 static int load_linked(struct cm_results *results, const struct cm_load_source *source,
 		       struct cm_loaded_rank *rank, struct cm_diag *diag)
 {
 	char *target = NULL, *group = NULL;
-	struct cm_load_source linked;
 	int rc = cm_load_link(source->file, source->path, rank->group, &target, &group);
 
 	if (rc == -EINVAL)
@@ -123,14 +138,7 @@ static int load_linked(struct cm_results *results, const struct cm_load_source *
 				  source->path, rank->group);
 	if (rc < 0)
 		return rc;
-	rc = open_source(&linked, results, target, diag);
-	if (rc == 0) {
-		rank->path = cm_text_store_copy(&results->store, target, strlen(target));
-		rank->group = cm_text_store_copy(&results->store, group, strlen(group));
-		linked.path = rank->path;
-		rc = rank->path && rank->group ? cm_load_rank(&linked, rank, diag) : -EFBIG;
-		cm_h5_close_file(linked.file);
-	}
+	rc = load_from(results, target, group, rank, diag);
 	free(target);
 	free(group);
 	/* What was there a moment ago is damage now, not absence. */
@@ -174,7 +182,16 @@ static int compare_numbers(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* Ascending, each rank once. */
+static const struct cm_loaded_rank *find_rank(const struct cm_results *results, int64_t rank)
+{
+	struct cm_loaded_rank key = {.result.rank = rank};
+
+	if (!results->n_ranks)
+		return NULL;
+	return bsearch(&key, results->ranks, results->n_ranks, sizeof(key), compare_ranks);
+}
+
+/* Ascending, each rank once; one that came after the file was written is not missing. */
 static int sort_ranks(struct cm_results *results)
 {
 	size_t n = 0;
@@ -188,10 +205,53 @@ static int sort_ranks(struct cm_results *results)
 		qsort(results->missing, results->n_missing, sizeof(*results->missing),
 		      compare_numbers);
 	for (size_t i = 0; i < results->n_missing; i++)
-		if (i == 0 || results->missing[i] != results->missing[n - 1])
+		if ((n == 0 || results->missing[i] != results->missing[n - 1]) &&
+		    !find_rank(results, results->missing[i]))
 			results->missing[n++] = results->missing[i];
 	results->n_missing = n;
 	return 0;
+}
+
+static int add_waiting(struct cm_results *results, int64_t number, struct cm_diag *diag)
+{
+	struct cm_loaded_rank *rank = &results->ranks[results->n_ranks];
+	char group[32], *target;
+	int rc;
+
+	*rank = (struct cm_loaded_rank){.result.rank = number};
+	rc = cm_load_shard(results->path, results->run_id, number, &target);
+	if (rc < 0)
+		return rc == -ENOMEM ? rc : 0; /* it has moved on, or leads elsewhere */
+	snprintf(group, sizeof(group), CM_H5_RANK_PREFIX "%lld", (long long)number);
+	rc = load_from(results, target, group, rank, diag);
+	results->n_ranks += rc == 0;
+	free(target);
+	return rc == -ENOENT ? 0 : rc;
+}
+
+/* Ranks that have come since the file was written. */
+static int read_waiting(struct cm_results *results, struct cm_diag *diag)
+{
+	struct cm_loaded_rank *ranks;
+	int64_t *waiting;
+	size_t n, n_known = results->n_ranks;
+	int rc = cm_load_waiting(results->path, results->run_id, &waiting, &n);
+
+	if (rc < 0 || n == 0)
+		return 0; /* a folder that cannot be read has nothing for us */
+	ranks = reallocarray(results->ranks, n_known + n + 1, sizeof(*ranks));
+	if (ranks)
+		results->ranks = ranks;
+	else
+		rc = -ENOMEM;
+	for (size_t i = 0; i < n && rc == 0; i++) {
+		struct cm_loaded_rank key = {.result.rank = waiting[i]};
+
+		if (!bsearch(&key, results->ranks, n_known, sizeof(key), compare_ranks))
+			rc = add_waiting(results, waiting[i], diag);
+	}
+	free(waiting);
+	return rc < 0 ? rc : sort_ranks(results);
 }
 
 static int read_ranks(struct cm_results *results, struct cm_load_source *source,
@@ -208,7 +268,9 @@ static int read_ranks(struct cm_results *results, struct cm_load_source *source,
 	for (size_t i = 0; i < names.n && rc == 0; i++)
 		rc = add_rank(results, source, &names.items[i], diag);
 	free(names.items);
-	return rc < 0 ? rc : sort_ranks(results);
+	if (rc == 0)
+		rc = sort_ranks(results);
+	return rc < 0 ? rc : read_waiting(results, diag);
 }
 
 /* Some other HDF5 file has neither a rank nor a schema attribute. */

@@ -25,4 +25,13 @@ int cm_load_try(struct cm_results *results, struct cm_diag *diag);
 int cm_load_link(hid_t file, const char *path, const char *name, char **ret_target,
 		 char **ret_group);
 
+/*
+ * Ranks of this run whose files wait beside `path` to be linked (writer/sibling.h), ascending;
+ * malloc, may be NULL with n 0.
+ */
+int cm_load_waiting(const char *path, const char *run_id, int64_t **ret_ranks, size_t *ret_n);
+
+/* The file of one of them, as of a link. */
+int cm_load_shard(const char *path, const char *run_id, int64_t rank, char **ret_target);
+
 #endif

@@ -75,6 +75,10 @@ int cm_load_rank(struct cm_load_source *source, struct cm_loaded_rank *rank, str
 int cm_load_region(const struct cm_load_source *source, hid_t group, const char *name,
 		   struct cm_result_region *region, struct cm_diag *diag);
 
+/* What a rank has about hardware counters. */
+int cm_load_likwid(const struct cm_load_source *source, hid_t rank_group,
+		   struct cm_result_rank *rank, struct cm_diag *diag);
+
 /* Rows of an integer dataset as int64. -EINVAL. */
 int cm_load_rows(hid_t set, uint64_t first, size_t n, int64_t *values);
 

@@ -40,18 +40,28 @@ const struct cm_present_rank *cm_presence_find(const struct cm_presence *presenc
 /* One rank of the new file. */
 struct cm_merge_part {
 	int64_t rank;
-	const char *path; /* the file that has it as /rank<N> */
-	const char *link; /* the same, relative to the new file's folder: external link; or NULL */
+	const char *path;  /* the file that has it as /rank<N> */
+	const char *link;  /* the same, relative to the new file's folder: external link; or NULL */
+	const char *group; /* its name there, where that is another than /rank<N>; or NULL */
 };
 
 /* mpi_size of the metadata of a file; 0 where it is not known. */
 int cm_merge_mpi_size(const char *path, int64_t *ret_size, struct cm_diag *diag);
 
+bool cm_merge_has_rank(const char *path, int64_t rank);
+
+/* What the new file says about all of them. */
+struct cm_merge_how {
+	int64_t mpi_size;  /* where > 0: ranks below it that are not there are listed as missing */
+	bool set_mpi_size; /* also in the metadata */
+	bool drop_run_id;  /* the parts are of several runs */
+};
+
 /*
  * Write `path` anew, atomically, from n > 0 parts in ascending order of rank. The root and metadata
- * are those of the first; missing ranks of mpi_size (where > 0) are listed.
+ * are those of the first.
  */
-int cm_merge(const char *path, const struct cm_merge_part *parts, size_t n, int64_t mpi_size,
-	     struct cm_diag *diag);
+int cm_merge(const char *path, const struct cm_merge_part *parts, size_t n,
+	     const struct cm_merge_how *how, struct cm_diag *diag);
 
 #endif

@@ -14,6 +14,7 @@
 /* Deflate makes at most 1,032 bytes of one; a page more for tiny chunks. */
 #define MAX_RATIO 1100
 #define MAX_CHUNK_BYTES (UINT64_C(256) << 20)
+#define MAX_DIMS 2
 
 static int open_regular(const char *path, int *ret_fd, struct cm_diag *diag)
 {
@@ -117,19 +118,23 @@ int cm_h5_each_link(hid_t group, int (*op)(void *ctx, const char *name, H5L_type
 }
 
 /* Chunks must have a size that memory has, and contain no more than their bytes can mean. */
-static bool is_plausible_chunked(hid_t plist, uint64_t n_row_bytes, uint64_t n_bytes,
+static bool is_plausible_chunked(hid_t plist, int n_dims, uint64_t n_item_bytes, uint64_t n_bytes,
 				 uint64_t n_stored)
 {
-	hsize_t n_chunk_rows;
-	uint64_t n_chunk_bytes;
+	uint64_t n_chunk_bytes = n_item_bytes;
+	hsize_t chunk[MAX_DIMS];
 
-	return H5Pget_chunk(plist, 1, &n_chunk_rows) == 1 && n_chunk_rows > 0 &&
-	       !__builtin_mul_overflow(n_chunk_rows, n_row_bytes, &n_chunk_bytes) &&
-	       n_chunk_bytes <= MAX_CHUNK_BYTES && n_bytes / MAX_RATIO <= n_stored;
+	if (H5Pget_chunk(plist, n_dims, chunk) != n_dims)
+		return false;
+	for (int i = 0; i < n_dims; i++)
+		if (chunk[i] == 0 ||
+		    __builtin_mul_overflow(chunk[i], n_chunk_bytes, &n_chunk_bytes))
+			return false;
+	return n_chunk_bytes <= MAX_CHUNK_BYTES && n_bytes / MAX_RATIO <= n_stored;
 }
 
-static bool is_plausible(hid_t set, hid_t plist, uint64_t n_row_bytes, uint64_t n_bytes,
-			 uint64_t n_file_bytes)
+static bool is_plausible(hid_t set, hid_t plist, int n_dims, uint64_t n_item_bytes,
+			 uint64_t n_bytes, uint64_t n_file_bytes)
 {
 	uint64_t n_stored = H5Dget_storage_size(set);
 	haddr_t offset;
@@ -144,30 +149,56 @@ static bool is_plausible(hid_t set, hid_t plist, uint64_t n_row_bytes, uint64_t 
 		return n_stored == 0 || (n_stored >= n_bytes && offset != HADDR_UNDEF &&
 					 offset <= n_file_bytes - n_stored);
 	case H5D_CHUNKED:
-		return is_plausible_chunked(plist, n_row_bytes, n_bytes, n_stored);
+		return is_plausible_chunked(plist, n_dims, n_item_bytes, n_bytes, n_stored);
 	default:
 		return false;
 	}
 }
 
-int cm_h5_count_rows(hid_t set, uint64_t n_file_bytes, uint64_t *ret_n, bool *ret_is_constant)
+/* All bytes of this shape; -EINVAL where that is more than there can be. */
+static int count_bytes(hid_t space, int n_dims, uint64_t n_item_bytes, hsize_t *dims,
+		       uint64_t *ret_n_bytes)
+{
+	uint64_t n_bytes = n_item_bytes;
+
+	if (space < 0 || n_item_bytes == 0 || H5Sis_simple(space) <= 0 ||
+	    H5Sget_simple_extent_ndims(space) != n_dims ||
+	    H5Sget_simple_extent_dims(space, dims, NULL) != n_dims)
+		return -EINVAL;
+	for (int i = 0; i < n_dims; i++)
+		if (__builtin_mul_overflow(dims[i], n_bytes, &n_bytes))
+			return -EINVAL;
+	*ret_n_bytes = n_bytes;
+	return n_bytes <= INT64_MAX ? 0 : -EINVAL;
+}
+
+int cm_h5_get_shape(hid_t set, uint64_t n_file_bytes, int n_dims, hsize_t *ret_dims,
+		    bool *ret_is_constant)
 {
 	hid_t space = H5Dget_space(set), plist = H5Dget_create_plist(set), type = H5Dget_type(set);
-	uint64_t n_bytes, n_row_bytes = type < 0 ? 0 : H5Tget_size(type);
-	hsize_t n_rows;
-	int rc = -EINVAL;
+	uint64_t n_bytes, n_item_bytes = type < 0 ? 0 : H5Tget_size(type);
+	hsize_t dims[MAX_DIMS];
+	int rc = count_bytes(space, n_dims, n_item_bytes, dims, &n_bytes);
 
-	if (space >= 0 && plist >= 0 && n_row_bytes && H5Sis_simple(space) > 0 &&
-	    H5Sget_simple_extent_ndims(space) == 1 &&
-	    H5Sget_simple_extent_dims(space, &n_rows, NULL) == 1 &&
-	    !__builtin_mul_overflow(n_rows, n_row_bytes, &n_bytes) && n_bytes <= INT64_MAX &&
-	    is_plausible(set, plist, n_row_bytes, n_bytes, n_file_bytes)) {
-		*ret_n = n_rows;
-		*ret_is_constant = n_rows && H5Dget_storage_size(set) == 0;
-		rc = 0;
+	if (rc == 0 &&
+	    (plist < 0 || !is_plausible(set, plist, n_dims, n_item_bytes, n_bytes, n_file_bytes)))
+		rc = -EINVAL;
+	if (rc == 0) {
+		memcpy(ret_dims, dims, (size_t)n_dims * sizeof(*dims));
+		*ret_is_constant = n_bytes && H5Dget_storage_size(set) == 0;
 	}
 	cm_h5_close(type);
 	cm_h5_close(plist);
 	cm_h5_close(space);
+	return rc;
+}
+
+int cm_h5_count_rows(hid_t set, uint64_t n_file_bytes, uint64_t *ret_n, bool *ret_is_constant)
+{
+	hsize_t n_rows;
+	int rc = cm_h5_get_shape(set, n_file_bytes, 1, &n_rows, ret_is_constant);
+
+	if (rc == 0)
+		*ret_n = n_rows;
 	return rc;
 }

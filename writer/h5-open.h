@@ -36,9 +36,13 @@ int cm_h5_each_link(hid_t group, int (*op)(void *ctx, const char *name, H5L_type
 		    void *ctx);
 
 /*
- * Rows of a one-dimensional dataset whose data is really in the file (n_file_bytes long).
- * *ret_is_constant: nothing is stored, all rows read as the fill value. -EINVAL.
+ * The shape of a dataset of n_dims (1 or 2) dimensions whose data is really in the file
+ * (n_file_bytes long). *ret_is_constant: nothing is stored, all reads as the fill value. -EINVAL.
  */
+int cm_h5_get_shape(hid_t set, uint64_t n_file_bytes, int n_dims, hsize_t *ret_dims,
+		    bool *ret_is_constant);
+
+/* The same for one dimension. */
 int cm_h5_count_rows(hid_t set, uint64_t n_file_bytes, uint64_t *ret_n, bool *ret_is_constant);
 
 #endif

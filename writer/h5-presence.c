@@ -11,6 +11,7 @@
 #include "writer/h5-merge.h"
 #include "writer/h5-open.h"
 #include "writer/h5-schema.h"
+#include "writer/writer.h"
 
 #define STORE_BYTES ((size_t)256 << 20)
 
@@ -99,6 +100,16 @@ int cm_presence_init(struct cm_presence *presence, const char *path, struct cm_d
 		return cm_diag_set(diag, rc, "%s: %s", path, strerror(-rc));
 	}
 	return 0;
+}
+
+bool cm_writer_is_profile(const char *path)
+{
+	struct cm_presence presence;
+	bool is_profile =
+		cm_presence_init(&presence, path, NULL) == 0 && presence.what == CM_PRESENT_PROFILE;
+
+	cm_presence_fini(&presence);
+	return is_profile;
 }
 
 void cm_presence_fini(struct cm_presence *presence)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "writer/h5-base.h"
+#include "writer/h5-likwid.h"
 #include "writer/h5-put.h"
 #include "writer/h5-schema.h"
 #include "writer/utf8.h"
@@ -32,20 +33,28 @@ static int put_meta(hid_t group, const struct cm_meta *meta)
 	return -EINVAL;
 }
 
-/* The first of two attributes of one name stays; a name that cannot be one is left out. */
+int cm_h5_profile_put_metas(hid_t group, const struct cm_meta *metas, size_t n, const char *prefix)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < n && rc == 0; i++) {
+		const char *name = metas[i].name;
+
+		if (!name[0] || !cm_utf8_is_valid(name) ||
+		    strncmp(name, prefix, strlen(prefix)) != 0)
+			continue;
+		if (H5Aexists(group, name) == 0)
+			rc = put_meta(group, &metas[i]);
+	}
+	return rc;
+}
+
 static int put_metadata(hid_t file, const struct cm_profile *profile)
 {
 	hid_t group = cm_h5_make_group(file, CM_H5_METADATA);
 	int rc = group < 0 ? -EIO : 0;
 
-	for (size_t i = 0; i < profile->n_metadata && rc == 0; i++) {
-		const struct cm_meta *meta = &profile->metadata[i];
-
-		if (!meta->name[0] || !cm_utf8_is_valid(meta->name))
-			continue;
-		if (H5Aexists(group, meta->name) == 0)
-			rc = put_meta(group, meta);
-	}
+	PUT(cm_h5_profile_put_metas(group, profile->metadata, profile->n_metadata, ""));
 	if (rc == 0 && profile->mpi_size > 0 && H5Aexists(group, CM_H5_MPI_SIZE) == 0)
 		rc = cm_h5_put_integer(group, CM_H5_MPI_SIZE, profile->mpi_size);
 	cm_h5_close(group);
@@ -170,6 +179,7 @@ int cm_h5_profile_put_rank(hid_t rank, const struct cm_profile *profile)
 	PUT(cm_h5_put_list(rank, CM_H5_NOTES, profile->notes, profile->n_notes));
 	PUT(put_sites(rank, profile));
 	PUT(put_threads(rank, profile));
+	PUT(cm_h5_likwid_put(rank, profile));
 	return rc;
 }
 

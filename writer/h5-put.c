@@ -50,6 +50,8 @@ int cm_h5_put_integers(hid_t loc, const char *name, const int64_t *values, size_
 
 int cm_h5_put_bytes(hid_t loc, const char *name, const char *bytes, size_t n)
 {
+	if (n > CM_H5_PUT_MAX_BYTES)
+		n = CM_H5_PUT_MAX_BYTES;
 	return put_vector(loc, name, H5T_NATIVE_UINT8, bytes, n);
 }
 
@@ -118,8 +120,11 @@ static int batch_add(struct batch *batch, const char *text)
 int cm_h5_put_strings(hid_t loc, const char *name, const char *const *texts, size_t n)
 {
 	struct batch batch;
-	int rc = batch_init(&batch, n);
+	int rc;
 
+	if (n > CM_H5_PUT_MAX_STRINGS)
+		n = CM_H5_PUT_MAX_STRINGS;
+	rc = batch_init(&batch, n);
 	if (rc < 0)
 		return rc;
 	for (size_t i = 0; i < n && rc == 0; i++)
@@ -139,10 +144,11 @@ static hid_t create_set(hid_t loc, const char *name, hid_t type, hid_t space, si
 			  is_small ? cm_h5_compact() : H5P_DEFAULT, H5P_DEFAULT);
 }
 
-int cm_h5_put_array(hid_t loc, const char *name, hid_t type, const void *values, size_t n)
+/* n: elements in all. */
+static int put_values(hid_t loc, const char *name, hid_t type, const void *values, int n_dims,
+		      const hsize_t *dims, size_t n)
 {
-	hsize_t dims = n;
-	hid_t space = H5Screate_simple(1, &dims, NULL), set = H5I_INVALID_HID;
+	hid_t space = H5Screate_simple(n_dims, dims, NULL), set = H5I_INVALID_HID;
 	int rc = -EIO;
 
 	if (space >= 0)
@@ -152,6 +158,21 @@ int cm_h5_put_array(hid_t loc, const char *name, hid_t type, const void *values,
 	cm_h5_close(set);
 	cm_h5_close(space);
 	return rc;
+}
+
+int cm_h5_put_array(hid_t loc, const char *name, hid_t type, const void *values, size_t n)
+{
+	hsize_t dims = n;
+
+	return put_values(loc, name, type, values, 1, &dims, n);
+}
+
+int cm_h5_put_matrix(hid_t loc, const char *name, const double *values, size_t n_rows,
+		     size_t n_columns)
+{
+	hsize_t dims[2] = {n_rows, n_columns};
+
+	return put_values(loc, name, H5T_NATIVE_DOUBLE, values, 2, dims, n_rows * n_columns);
 }
 
 static int write_rows(hid_t set, hid_t space, hid_t type, hsize_t first, hsize_t n,

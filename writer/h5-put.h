@@ -14,6 +14,13 @@
 
 #include <hdf5.h>
 
+/*
+ * An attribute holds 64 KiB; one that is larger goes into a heap of HDF5, which H5Ocopy does not
+ * survive (h5-base.h). Lists and bytes are cut there.
+ */
+#define CM_H5_PUT_MAX_STRINGS 4000
+#define CM_H5_PUT_MAX_BYTES 60000
+
 int cm_h5_put_integer(hid_t loc, const char *name, int64_t value);
 int cm_h5_put_real(hid_t loc, const char *name, double value);
 int cm_h5_put_string(hid_t loc, const char *name, const char *text);
@@ -23,6 +30,10 @@ int cm_h5_put_bytes(hid_t loc, const char *name, const char *bytes, size_t n);
 
 /* A one-dimensional dataset of n values; memory and file type are the same. */
 int cm_h5_put_array(hid_t loc, const char *name, hid_t type, const void *values, size_t n);
+
+/* A float64 dataset of that shape; either may be 0. */
+int cm_h5_put_matrix(hid_t loc, const char *name, const double *values, size_t n_rows,
+		     size_t n_columns);
 
 /*
  * A one-dimensional dataset of n rows, each of n_members strings: text(ctx, row, member).

@@ -93,4 +93,50 @@
 #define CM_H5_CALLS "calls"
 #define CM_H5_SUM_SQ "sum_sq_ns2" /* float64 */
 
+/* Attributes of a rank about its hardware counters. */
+#define CM_H5_FALLBACK "likwid_fallback"	/* string; absent: there was no fallback */
+#define CM_H5_SKIPPED_PREFIX "markers_skipped_" /* int64; the reason follows */
+
+/* rank<N>/likwid: the environment, each variable a string attribute of its own name, and... */
+#define CM_H5_LIKWID "likwid"
+#define CM_H5_LIKWID_VARIABLE "LIKWID_" /* how their names begin */
+#define CM_H5_LIKWID_REGIONS "regions"	/* group: a group for each tag and event group */
+#define CM_H5_NUM_REGIONS "num_regions" /* int64: how many */
+#define CM_H5_CPU_NAME "cpu_name"	/* string; ours */
+
+/* Attributes of rank<N>/likwid/regions/<group>: X(name, field of struct cm_profile_counters). */
+#define CM_H5_COUNTERS_STRINGS(X)   \
+	X("tag", tag)               \
+	X("group_name", group_name) \
+	X("source", source)
+
+#define CM_H5_COUNTERS_INTEGERS(X) X("group_id", group_id)
+
+/*
+ * Lists of names: X(name, field, how many). Attributes, string[]. One of more than
+ * CM_H5_PUT_MAX_STRINGS is cut there, and a dataset of the same name has all of it (ours).
+ */
+#define CM_H5_COUNTERS_LISTS(X)                     \
+	X("event_names", event_names, n_events)     \
+	X("counter_names", counter_names, n_events) \
+	X("metric_names", metric_names, n_metrics)
+
+/* Datasets: X(name, field), one element a hardware thread. */
+#define CM_H5_COUNTERS_INTEGER_COLUMNS(X) \
+	X("cpus", cpus)                   \
+	X("call_counts", call_counts)
+
+#define CM_H5_COUNTERS_REAL_COLUMNS(X) X("times", times) /* seconds */
+
+/*
+ * Datasets float64[rows][hardware threads]: X(name, field, how many rows, their names, how one
+ * without a name is called: "event_0").
+ */
+#define CM_H5_COUNTERS_MATRICES(X)                          \
+	X("events", events, n_events, event_names, "event") \
+	X("metrics", metrics, n_metrics, metric_names, "metric")
+
+/* Rows of either that are stored and loaded; no CPU counts a hundredth of it. */
+#define CM_H5_MAX_ROWS 65536
+
 #endif

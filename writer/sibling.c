@@ -55,14 +55,21 @@ int cm_shards_folder(const char *path, const char *run_id, char *buf, size_t n_b
 	return cm_sibling_path(path, suffix, buf, n_bytes);
 }
 
-int cm_shards_file(const char *path, const char *run_id, int64_t rank, char *buf, size_t n_bytes)
+int cm_shards_sibling(const char *path, const char *run_id, const char *name, char *buf,
+		      size_t n_bytes)
 {
 	char folder[PATH_MAX];
 	int rc = cm_shards_folder(path, run_id, folder, sizeof(folder));
 
-	if (rc < 0)
-		return rc;
-	return checked(snprintf(buf, n_bytes, "%s/rank%lld.h5", folder, (long long)rank), n_bytes);
+	return rc < 0 ? rc : checked(snprintf(buf, n_bytes, "%s/%s", folder, name), n_bytes);
+}
+
+int cm_shards_file(const char *path, const char *run_id, int64_t rank, char *buf, size_t n_bytes)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "rank%lld.h5", (long long)rank);
+	return cm_shards_sibling(path, run_id, name, buf, n_bytes);
 }
 
 int cm_writer_shard_path(const char *path, const char *run_id, int64_t rank, int64_t pid, char *buf,
@@ -186,6 +193,16 @@ int cm_shards_list(const char *path, const char *run_id, int64_t **ret_ranks, si
 	return 0;
 }
 
+static void remove_folders(const char *path, const char *run_id)
+{
+	char name[PATH_MAX];
+
+	if (cm_shards_folder(path, run_id, name, sizeof(name)) == 0)
+		(void)rmdir(name); /* others may have ranks in it */
+	if (cm_sibling_path(path, ".shards", name, sizeof(name)) == 0)
+		(void)rmdir(name);
+}
+
 void cm_shards_remove(const char *path, const char *run_id, const int64_t *ranks, size_t n)
 {
 	char name[PATH_MAX];
@@ -194,8 +211,16 @@ void cm_shards_remove(const char *path, const char *run_id, const int64_t *ranks
 	for (size_t i = 0; i < n; i++)
 		if (cm_shards_file(path, run_id, ranks[i], name, sizeof(name)) == 0)
 			(void)unlink(name);
-	if (cm_shards_folder(path, run_id, name, sizeof(name)) == 0)
-		(void)rmdir(name);
-	if (cm_sibling_path(path, ".shards", name, sizeof(name)) == 0)
-		(void)rmdir(name);
+	remove_folders(path, run_id);
+}
+
+void cm_shards_clear(const char *path, const char *run_id)
+{
+	static const char *const names[] = {CM_SHARDS_STATE, CM_SHARDS_BASE};
+	char name[PATH_MAX];
+
+	for (size_t i = 0; i < 2; i++)
+		if (cm_shards_sibling(path, run_id, names[i], name, sizeof(name)) == 0)
+			(void)unlink(name); /* as above */
+	remove_folders(path, run_id);
 }

@@ -54,7 +54,7 @@ int cm_tempfile_open(struct cm_tempfile *temp, const char *final_path, struct cm
 		if (format_path(temp, counter++) < 0)
 			return cm_diag_set(diag, -ENAMETOOLONG, "%s: the path is too long",
 					   final_path);
-		temp->fd = open(temp->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+		temp->fd = open(temp->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 		if (temp->fd >= 0)
 			return 0;
 		if (errno != EEXIST)
@@ -86,10 +86,21 @@ int cm_tempfile_sync_folder(const char *path)
 	return rc;
 }
 
+/* Until it is complete it is nobody else's; then it has the mode that any new file has. */
+static mode_t find_mode(void)
+{
+	mode_t mask = umask(0);
+
+	(void)umask(mask); /* it cannot fail */
+	return 0644 & ~mask;
+}
+
 int cm_tempfile_commit(struct cm_tempfile *temp, struct cm_diag *diag)
 {
 	int fd = temp->fd, rc = 0;
 
+	/* A file system without modes is no reason to lose the file. */
+	(void)fchmod(fd, find_mode());
 	if (fsync(fd) < 0)
 		rc = say(diag, temp->final_path, "cannot write to the disk");
 	temp->fd = -1;

@@ -76,14 +76,21 @@ void cm_writer_discard(struct cm_writer *writer);
 /*
  * Bring a rank's file (a "shard", made with the above) into the run's file `path`.
  *
- * Under a lock (a sibling, `.<name>.lock`, taken with a time-out of 60 s: -ETIMEDOUT): when `path`
- * is a profile with another run id it is replaced; otherwise the rank joins those in it.
- * A serial run (mpi_size 1) is renamed into place. Otherwise the shards stay in the sibling
- * folder `.<name>.shards/`, `path` is rewritten as a small master of external links, and once all
- * mpi_size ranks are there they are copied into one file and the folder is removed (not above
- * CM_WRITER_MAX_COPIED_RANKS, nor when the disk is too full for it: the links stay). With mpi_size
- * 0 (not known) they stay until cm_writer_finish(). Ranks may arrive in any order and at the same
- * time; the metadata of the joined file are those of its lowest rank.
+ * When `path` is a profile with another run id it is replaced; otherwise the rank joins those in
+ * it. A serial run (mpi_size 1) is renamed into place. Otherwise the shard goes to the sibling
+ * folder `.<name>.shards/`, and `path` is a small master of external links to the shards. It is
+ * written under a lock (a sibling, `.<name>.lock`) by every one of the first 64 ranks, then
+ * whenever it would grow by an eighth, and when all mpi_size ranks are there: all of it together is
+ * linear in their number. cm_results_open() also finds ranks that have come since. Once all are
+ * there they are copied into one file, and the folder is removed; not above
+ * CM_WRITER_MAX_COPIED_RANKS, nor with keep_links (of any rank), nor when the disk is too full for
+ * it: the links stay. With mpi_size 0 (not known) they stay until cm_writer_finish(). Ranks may
+ * arrive in any order and at the same time; the metadata of the joined file are those of its lowest
+ * rank. A rank that comes to a file that has been copied does not cause another copy before all are
+ * there.
+ *
+ * A lock that another process holds for 60 s is no error: the rank waits in the folder, where
+ * readers of ours and whoever writes the file next find it.
  *
  * -EEXIST: the rank is already there (the caller gives the second process its own file), or `path`
  * is something that is no profile: that is never replaced (an empty file is; diag says which).
@@ -97,12 +104,36 @@ int cm_writer_shard_path(const char *path, const char *run_id, int64_t rank, int
 			 size_t n_bytes);
 
 int cm_writer_join(const char *shard, const char *path, const char *run_id, int64_t rank,
-		   int64_t mpi_size, struct cm_diag *diag);
+		   int64_t mpi_size, bool keep_links, struct cm_diag *diag);
 
 /*
- * Copy what has come of a run whose ranks will not all come, and list the missing_ranks; `run` and
- * `merge` call it. 0 also where there is nothing to do; -ENOENT: no rank of that run is there.
+ * Bring the file of a run up to date whose ranks may not all come, and list the missing_ranks.
+ * Without more_may_come what is there is copied, as above; with it (other nodes may still run) the
+ * copy is made only where it is not made again and again. 0 also where there is nothing to do;
+ * -ENOENT: no rank of that run is there.
  */
-int cm_writer_finish(const char *path, const char *run_id, struct cm_diag *diag);
+int cm_writer_finish(const char *path, const char *run_id, bool more_may_come,
+		     struct cm_diag *diag);
+
+/* Is there a profile under this name? Only its root is looked at. */
+bool cm_writer_is_profile(const char *path);
+
+/*
+ * The ranks of n_files files as one file, `path`, which may be one of them: what was links to
+ * shards is then one file. Ranks of different runs make a file without run id. mpi_size is raised
+ * to what the ranks need; ranks below it that are nowhere are listed as missing.
+ *
+ * -EEXIST: two files have the same rank (diag names them), or `path` is no profile; -EINVAL: one
+ * of the files is none, or holds no rank, or (links) is not below path's folder, out of which no
+ * reader follows a link. As above, the file is complete or absent.
+ */
+struct cm_writer_merge_options {
+	bool links;    /* to the files, or to what they link to, instead of copies */
+	bool renumber; /* ranks 0, 1, ... in the order of the files, and of their ranks */
+};
+
+int cm_writer_merge(const char *path, const char *const *files, size_t n_files,
+		    const struct cm_writer_merge_options *options, size_t *ret_n_ranks,
+		    struct cm_diag *diag);
 
 #endif
