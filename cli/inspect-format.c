@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *cm_format_count(char *buf, uint64_t n)
@@ -19,6 +20,11 @@ const char *cm_format_count(char *buf, uint64_t n)
 	}
 	*to = '\0';
 	return buf;
+}
+
+const char *cm_format_plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
 }
 
 const char *cm_format_ns(char *buf, double ns)
@@ -71,5 +77,40 @@ const char *cm_format_share(char *buf, double fraction, bool is_exact)
 		strcpy(buf, "<0.1%"); /* an estimate is never too low */
 	else
 		snprintf(buf, CM_FORMAT_BYTES, "%s%.*f%%", mark, percent >= 99.95 ? 0 : 1, percent);
+	return buf;
+}
+
+static const char *format_special(char *buf, double value)
+{
+	return strcpy(buf, isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
+}
+
+const char *cm_format_metric(char *buf, double value)
+{
+	if (!isfinite(value))
+		return format_special(buf, value);
+	snprintf(buf, CM_FORMAT_BYTES, "%.6g", value);
+	return buf;
+}
+
+const char *cm_format_event(char *buf, double value)
+{
+	if (!isfinite(value) || value != floor(value) || fabs(value) >= 1e18)
+		return cm_format_metric(buf, value);
+	snprintf(buf, CM_FORMAT_BYTES, "%.0f", value);
+	return buf;
+}
+
+const char *cm_format_exact(char *buf, double value)
+{
+	int n_digits;
+
+	if (!isfinite(value))
+		return format_special(buf, value);
+	for (n_digits = 15; n_digits <= 17; n_digits++) {
+		snprintf(buf, CM_FORMAT_BYTES, "%.*g", n_digits, value);
+		if (strtod(buf, NULL) == value)
+			break;
+	}
 	return buf;
 }

@@ -148,6 +148,9 @@ static int read_parts(struct cm_results *results, struct parts *parts,
 	for (i = 0; rc >= 0 && i < parts->n; i++) {
 		rc = select_from(trace, i, 1, parts->regions[i]->percentiles, diag);
 		parts->regions[i]->n_backwards = parts->parts[i].n_backwards;
+		parts->regions[i]->has_span = true;
+		parts->regions[i]->first_ns = parts->parts[i].first_ns;
+		parts->regions[i]->last_ns = parts->parts[i].last_ns;
 	}
 	if (rc >= 0 && parts->are_all && parts->n > 1)
 		rc = select_from(trace, 0, parts->n, group->percentiles, diag);
@@ -158,21 +161,29 @@ static int read_parts(struct cm_results *results, struct parts *parts,
 	return rc;
 }
 
+static void set_estimates(struct cm_gather *gather)
+{
+	size_t i;
+
+	for (i = 0; i < gather->n_entries; i++)
+		estimate(gather->entries[i].region->percentiles, &gather->entries[i].region->stats);
+	for (i = 0; i < gather->n_groups; i++)
+		estimate_group(gather, &gather->groups[i]);
+}
+
+/* In place of the estimates, where traces are complete. */
 static int set_percentiles(struct cm_gather *gather, struct cm_results *results,
 			   struct parts *parts, struct cm_trace_progress *progress,
 			   struct cm_diag *diag)
 {
-	size_t g, i;
+	size_t g;
 	int rc;
 
 	for (g = 0; g < gather->n_groups; g++) {
 		find_parts(gather, &gather->groups[g], parts);
 		progress->total += cm_trace_expected_rows(parts->parts, parts->n);
 	}
-	for (i = 0; i < gather->n_entries; i++)
-		estimate(gather->entries[i].region->percentiles, &gather->entries[i].region->stats);
 	for (g = 0; g < gather->n_groups; g++) {
-		estimate_group(gather, &gather->groups[g]);
 		find_parts(gather, &gather->groups[g], parts);
 		if (!parts->n)
 			continue;
@@ -184,11 +195,12 @@ static int set_percentiles(struct cm_gather *gather, struct cm_results *results,
 }
 
 /* Without thread times (a file of scope-profiler): from the first start to the last end. */
-static int span_of_traces(struct cm_results *results, size_t rank_idx, uint64_t *ret_ns,
+static int span_of_traces(struct cm_results *results, struct cm_inspect_section *section,
 			  struct cm_diag *diag)
 {
-	const struct cm_result_rank *rank = cm_results_rank(results, rank_idx);
+	const struct cm_result_rank *rank = section->rank;
 	int64_t first = INT64_MAX, last = INT64_MIN, start, end;
+	size_t rank_idx = section->rank_idx;
 	uint64_t n;
 	size_t i;
 	int rc;
@@ -205,8 +217,20 @@ static int span_of_traces(struct cm_results *results, size_t rank_idx, uint64_t 
 		first = start < first ? start : first;
 		last = end > last ? end : last;
 	}
-	*ret_ns = last > first ? (uint64_t)last - (uint64_t)first : 0;
+	section->profiled_ns = last > first ? (uint64_t)last - (uint64_t)first : 0;
+	section->place.has_span = last >= first;
+	section->place.first_ns = first;
+	section->place.last_ns = last;
 	return 0;
+}
+
+static void widen_span(struct cm_inspect_place *place, int64_t first_ns, int64_t last_ns)
+{
+	if (!place->has_span || first_ns < place->first_ns)
+		place->first_ns = first_ns;
+	if (!place->has_span || last_ns > place->last_ns)
+		place->last_ns = last_ns;
+	place->has_span = true;
 }
 
 static int set_span(struct cm_results *results, struct cm_inspect_section *section,
@@ -220,15 +244,16 @@ static int set_span(struct cm_results *results, struct cm_inspect_section *secti
 		thread = &section->rank->threads[i];
 		if (thread->last_ns <= thread->first_ns)
 			continue;
+		widen_span(&section->place, thread->first_ns, thread->last_ns);
 		span = (uint64_t)thread->last_ns - (uint64_t)thread->first_ns;
 		if (__builtin_add_overflow(sum, span, &sum))
 			sum = UINT64_MAX;
 	}
 	section->profiled_ns = sum;
-	return sum ? 0 : span_of_traces(results, section->rank_idx, &section->profiled_ns, diag);
+	return sum ? 0 : span_of_traces(results, section, diag);
 }
 
-int cm_gather_build(struct cm_gather *gather, struct cm_inspection *inspection,
+int cm_gather_build(struct cm_gather *gather, struct cm_inspection *inspection, bool reads_traces,
 		    struct cm_diag *diag)
 {
 	struct cm_trace_progress progress = {0};
@@ -245,6 +270,8 @@ int cm_gather_build(struct cm_gather *gather, struct cm_inspection *inspection,
 		rc = out_of_memory(diag);
 	cm_progress_init(&progress.progress, "reading traces");
 	if (rc >= 0)
+		set_estimates(gather);
+	if (rc >= 0 && reads_traces)
 		rc = set_percentiles(gather, inspection->results, &parts, &progress, diag);
 	for (i = 0; rc >= 0 && i < inspection->n_sections; i++)
 		if (inspection->sections[i].rank)

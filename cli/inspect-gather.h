@@ -29,10 +29,11 @@ struct cm_gather {
 };
 
 /*
- * Sets percentiles and n_backwards of the sections' regions and profiled_ns of the sections. The
- * gather starts zeroed; it borrows the regions.
+ * Sets percentiles, n_backwards and the spans of the sections' regions, and profiled_ns and the
+ * place's span of the sections. Without reads_traces all percentiles are estimates, and the
+ * regions' spans are not known. The gather starts zeroed; it borrows the regions.
  */
-int cm_gather_build(struct cm_gather *gather, struct cm_inspection *inspection,
+int cm_gather_build(struct cm_gather *gather, struct cm_inspection *inspection, bool reads_traces,
 		    struct cm_diag *diag);
 void cm_gather_fini(struct cm_gather *gather);
 

@@ -3,69 +3,13 @@
 #include "cli/inspect-json.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <math.h>
-#include <stdlib.h>
 
-#include "cli/text.h"
+#include "cli/inspect-json-counters.h"
+#include "cli/inspect-json-ranks.h"
+#include "cli/json-build.h"
 
-#define DUMP_FLAGS (JSON_ENSURE_ASCII | JSON_COMPACT)
-
-/*
- * Building: members are added without looking; a failure anywhere (always memory) leaves a NULL
- * or a missing member, which `is_bad` remembers until the end.
- */
-struct builder {
-	FILE *out;
-	bool is_bad;
-};
-
-static void set(struct builder *builder, json_t *object, const char *name, json_t *value)
-{
-	if (json_object_set_new(object, name, value) < 0)
-		builder->is_bad = true;
-}
-
-static void push(struct builder *builder, json_t *array, json_t *value)
-{
-	if (json_array_append_new(array, value) < 0)
-		builder->is_bad = true;
-}
-
-static json_t *text_of(const char *raw)
-{
-	json_t *value;
-	char *text;
-
-	if (cm_text_repair(raw ? raw : "", &text) < 0)
-		return NULL;
-	value = json_string(text);
-	free(text);
-	return value;
-}
-
-static json_t *texts_of(struct builder *builder, const char *const *raw, size_t n)
-{
-	json_t *array = json_array();
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		push(builder, array, text_of(raw[i]));
-	return array;
-}
-
-static json_t *unsigned_of(uint64_t n)
-{
-	return json_integer(n < INT64_MAX ? (json_int_t)n : INT64_MAX);
-}
-
-static json_t *real_of(double value)
-{
-	return isfinite(value) ? json_real(value) : json_null();
-}
-
-static json_t *percentile_of(struct builder *builder,
-			     const struct cm_inspect_percentile *percentile)
+static json_t *percentile_of(struct cm_json *json, const struct cm_inspect_percentile *percentile)
 {
 	json_t *object;
 
@@ -73,139 +17,134 @@ static json_t *percentile_of(struct builder *builder,
 		return json_null();
 	object = json_object();
 	/* An exact one below 2^53 ns (104 days) is exact in a double, too. */
-	set(builder, object, "ns",
-	    unsigned_of(percentile->ns < 0x1p63 ? (uint64_t)percentile->ns : INT64_MAX));
-	set(builder, object, "exact", json_boolean(percentile->is_exact));
+	cm_json_set(
+		json, object, "ns",
+		cm_json_unsigned(percentile->ns < 0x1p63 ? (uint64_t)percentile->ns : INT64_MAX));
+	cm_json_set(json, object, "exact", json_boolean(percentile->is_exact));
 	return object;
 }
 
-static json_t *histogram_of(struct builder *builder, const uint64_t *histogram)
-{
-	json_t *array = json_array();
-	size_t n = CM_PROFILE_N_BUCKETS, i;
-
-	while (n && !histogram[n - 1])
-		n--;
-	for (i = 0; i < n; i++)
-		push(builder, array, unsigned_of(histogram[i]));
-	return array;
-}
-
-static void set_times(struct builder *builder, json_t *object,
-		      const struct cm_inspect_region *region)
+static void set_times(struct cm_json *json, json_t *object, const struct cm_inspect_region *region)
 {
 	bool has_times = region->n_completed;
 
-	set(builder, object, "total_ns", json_integer(region->stats.total_ns));
-	set(builder, object, "min_ns",
-	    has_times ? json_integer(region->stats.min_ns) : json_null());
-	set(builder, object, "max_ns",
-	    has_times ? json_integer(region->stats.max_ns) : json_null());
-	set(builder, object, "avg_ns", real_of(region->avg_ns));
-	set(builder, object, "std_ns", real_of(region->std_ns));
-	set(builder, object, "share", real_of(region->share));
-	set(builder, object, "p50", percentile_of(builder, &region->percentiles[0]));
-	set(builder, object, "p95", percentile_of(builder, &region->percentiles[1]));
-	set(builder, object, "p99", percentile_of(builder, &region->percentiles[2]));
+	cm_json_set(json, object, "total_ns", json_integer(region->stats.total_ns));
+	cm_json_set(json, object, "min_ns",
+		    has_times ? json_integer(region->stats.min_ns) : json_null());
+	cm_json_set(json, object, "max_ns",
+		    has_times ? json_integer(region->stats.max_ns) : json_null());
+	cm_json_set(json, object, "avg_ns", cm_json_real(region->avg_ns));
+	cm_json_set(json, object, "std_ns", cm_json_real(region->std_ns));
+	cm_json_set(json, object, "share", cm_json_real(region->share));
+	cm_json_set(json, object, "p50", percentile_of(json, &region->percentiles[0]));
+	cm_json_set(json, object, "p95", percentile_of(json, &region->percentiles[1]));
+	cm_json_set(json, object, "p99", percentile_of(json, &region->percentiles[2]));
 }
 
-static json_t *region_of(struct builder *builder, const struct cm_inspect_region *region)
+static json_t *region_of(struct cm_json *json, const struct cm_inspect_region *region)
 {
 	const struct cm_profile_region *stats = &region->stats;
 	json_t *object = json_object();
 
-	set(builder, object, "tag", text_of(stats->tag));
-	set(builder, object, "library", text_of(stats->library));
-	set(builder, object, "symbols", texts_of(builder, stats->symbols, stats->n_symbols));
-	set(builder, object, "n_ranks", unsigned_of(region->n_ranks));
-	set(builder, object, "calls", unsigned_of(stats->calls));
-	set(builder, object, "completed", unsigned_of(region->n_completed));
-	set(builder, object, "traced", unsigned_of(region->n_traced));
-	set_times(builder, object, region);
-	set(builder, object, "tool_ns", json_integer(stats->tool_ns));
-	set(builder, object, "unwound", unsigned_of(stats->unwound));
-	set(builder, object, "skipped", unsigned_of(stats->skipped));
-	set(builder, object, "open", unsigned_of(stats->open));
-	set(builder, object, "dropped_events", unsigned_of(stats->dropped_events));
-	set(builder, object, "backwards", unsigned_of(region->n_backwards));
-	set(builder, object, "histogram", histogram_of(builder, stats->histogram));
+	cm_json_set(json, object, "tag", cm_json_text(stats->tag));
+	cm_json_set(json, object, "library", cm_json_text(stats->library));
+	cm_json_set(json, object, "symbols", cm_json_texts(json, stats->symbols, stats->n_symbols));
+	cm_json_set(json, object, "n_ranks", cm_json_unsigned(region->n_ranks));
+	cm_json_set(json, object, "calls", cm_json_unsigned(stats->calls));
+	cm_json_set(json, object, "completed", cm_json_unsigned(region->n_completed));
+	cm_json_set(json, object, "traced", cm_json_unsigned(region->n_traced));
+	set_times(json, object, region);
+	cm_json_set(json, object, "tool_ns", json_integer(stats->tool_ns));
+	cm_json_set(json, object, "unwound", cm_json_unsigned(stats->unwound));
+	cm_json_set(json, object, "skipped", cm_json_unsigned(stats->skipped));
+	cm_json_set(json, object, "open", cm_json_unsigned(stats->open));
+	cm_json_set(json, object, "dropped_events", cm_json_unsigned(stats->dropped_events));
+	cm_json_set(json, object, "backwards", cm_json_unsigned(region->n_backwards));
+	cm_json_set(json, object, "histogram",
+		    cm_json_histogram(json, stats->histogram, CM_PROFILE_N_BUCKETS));
 	return object;
 }
 
-static json_t *threads_of(struct builder *builder, const struct cm_result_rank *rank)
+static json_t *threads_of(struct cm_json *json, const struct cm_result_rank *rank)
 {
 	const struct cm_profile_thread *thread = rank->threads;
 	json_t *array = json_array(), *object;
 
 	for (; thread < rank->threads + rank->n_threads; thread++) {
 		object = json_object();
-		set(builder, object, "tid", json_integer(thread->tid));
-		set(builder, object, "name", text_of(thread->name));
-		set(builder, object, "first_ns", json_integer(thread->first_ns));
-		set(builder, object, "last_ns", json_integer(thread->last_ns));
-		set(builder, object, "cpus", text_of(thread->cpus));
-		push(builder, array, object);
+		cm_json_set(json, object, "tid", json_integer(thread->tid));
+		cm_json_set(json, object, "name", cm_json_text(thread->name));
+		cm_json_set(json, object, "first_ns", json_integer(thread->first_ns));
+		cm_json_set(json, object, "last_ns", json_integer(thread->last_ns));
+		cm_json_set(json, object, "cpus", cm_json_text(thread->cpus));
+		cm_json_push(json, array, object);
 	}
 	return array;
 }
 
-static void set_rank(struct builder *builder, json_t *object, const struct cm_result_rank *rank)
+static void set_rank(struct cm_json *json, json_t *object, const struct cm_inspect_section *section)
 {
-	set(builder, object, "rank", json_integer(rank->rank));
-	set(builder, object, "hostname", text_of(rank->hostname));
-	set(builder, object, "pid", json_integer(rank->pid));
-	set(builder, object, "executable", text_of(rank->executable));
-	set(builder, object, "command_line",
-	    texts_of(builder, rank->command_line, rank->n_command_line));
-	set(builder, object, "exit_status",
-	    rank->has_exit_status ? json_integer(rank->exit_status) : json_null());
-	set(builder, object, "clock", text_of(rank->clock));
-	set(builder, object, "monotonic_to_realtime_ns",
-	    json_integer(rank->monotonic_to_realtime_ns));
-	set(builder, object, "overhead_ns_per_call", real_of(rank->overhead_ns_per_call));
-	set(builder, object, "never_called",
-	    texts_of(builder, rank->never_called, rank->n_never_called));
-	set(builder, object, "notes", texts_of(builder, rank->notes, rank->n_notes));
-	set(builder, object, "threads", threads_of(builder, rank));
-}
+	const struct cm_result_rank *rank = section->rank;
 
-/* Print and give up the value; `flags` may add JSON_EMBED: an object without its braces. */
-static void dump(struct builder *builder, json_t *value, size_t flags)
-{
-	if (!value || json_dumpf(value, builder->out, DUMP_FLAGS | flags) < 0)
-		builder->is_bad = true;
-	json_decref(value);
+	cm_json_set(json, object, "rank", json_integer(rank->rank));
+	cm_json_set(json, object, "hostname", cm_json_text(rank->hostname));
+	cm_json_set(json, object, "pid", json_integer(rank->pid));
+	cm_json_set(json, object, "executable", cm_json_text(rank->executable));
+	cm_json_set(json, object, "command_line",
+		    cm_json_texts(json, rank->command_line, rank->n_command_line));
+	cm_json_set(json, object, "exit_status",
+		    rank->has_exit_status ? json_integer(rank->exit_status) : json_null());
+	cm_json_set(json, object, "clock", cm_json_text(rank->clock));
+	cm_json_set(json, object, "monotonic_to_realtime_ns",
+		    json_integer(rank->monotonic_to_realtime_ns));
+	cm_json_set(json, object, "overhead_ns_per_call", cm_json_real(rank->overhead_ns_per_call));
+	cm_json_set(json, object, "never_called",
+		    cm_json_texts(json, rank->never_called, rank->n_never_called));
+	cm_json_set(json, object, "notes", cm_json_texts(json, rank->notes, rank->n_notes));
+	cm_json_set(json, object, "threads", threads_of(json, rank));
+	cm_inspect_json_place(json, object, &section->place);
 }
 
 /* The members of the section that are the same over all ranks and for one. */
-static void write_section(struct builder *builder, const struct cm_inspect_section *section,
-			  bool is_all)
+static void write_section(struct cm_json *json, const struct cm_inspection *inspection,
+			  const struct cm_inspect_section *section, bool is_all)
 {
-	json_t *object = json_object();
+	json_t *object = json_object(), *region;
 	size_t i;
 
 	if (!is_all)
-		set_rank(builder, object, section->rank);
-	set(builder, object, "n_ranks", unsigned_of(section->n_ranks));
-	set(builder, object, "profiled_ns",
-	    section->profiled_ns ? unsigned_of(section->profiled_ns) : json_null());
-	set(builder, object, "complete", json_boolean(section->is_complete));
-	set(builder, object, "untimed_calls", unsigned_of(section->n_untimed));
-	fputc('{', builder->out);
-	dump(builder, object, JSON_EMBED);
-	fputs(",\"regions\":[", builder->out);
+		set_rank(json, object, section);
+	cm_json_set(json, object, "n_ranks", cm_json_unsigned(section->n_ranks));
+	cm_json_set(json, object, "profiled_ns",
+		    section->profiled_ns ? cm_json_unsigned(section->profiled_ns) : json_null());
+	cm_json_set(json, object, "complete", json_boolean(section->is_complete));
+	cm_json_set(json, object, "untimed_calls", cm_json_unsigned(section->n_untimed));
+	fputc('{', json->out);
+	cm_json_dump(json, object, JSON_EMBED);
+	fputs(",\"regions\":[", json->out);
 	for (i = 0; i < section->n_regions; i++) {
-		fputs(i ? ",\n" : "\n", builder->out);
-		dump(builder, region_of(builder, &section->regions[i]), 0);
+		fputs(i ? ",\n" : "\n", json->out);
+		region = region_of(json, &section->regions[i]);
+		if (is_all)
+			cm_json_set(
+				json, region, "over_ranks",
+				cm_inspect_json_balance(json, inspection, &section->regions[i]));
+		else
+			cm_inspect_json_span(json, region, &section->place, &section->regions[i]);
+		cm_json_dump(json, region, 0);
 	}
-	fputs("]}", builder->out);
+	fputc(']', json->out);
+	if (is_all)
+		cm_inspect_json_merged(json, inspection);
+	else
+		cm_inspect_json_counters(json, section);
+	fputc('}', json->out);
 }
 
-static json_t *metadata_of(struct builder *builder, const struct cm_results *results)
+static json_t *metadata_of(struct cm_json *json, const struct cm_results *results)
 {
 	const struct cm_meta *meta;
 	json_t *object = json_object(), *value;
-	char *name;
 	size_t n, i;
 
 	meta = cm_results_metadata(results, &n);
@@ -213,50 +152,49 @@ static json_t *metadata_of(struct builder *builder, const struct cm_results *res
 		if (meta->kind == CM_META_INT)
 			value = json_integer(meta->integer);
 		else if (meta->kind == CM_META_STRINGS)
-			value = texts_of(builder, meta->strings, meta->n_strings);
+			value = cm_json_texts(json, meta->strings, meta->n_strings);
 		else
-			value = text_of(meta->string);
-		if (cm_text_repair(meta->name, &name) < 0) {
-			builder->is_bad = true;
-			json_decref(value);
-			continue;
-		}
-		set(builder, object, name, value);
-		free(name);
+			value = cm_json_text(meta->string);
+		cm_json_set_named(json, object, meta->name, value);
 	}
 	return object;
 }
 
-static void write_head(struct builder *builder, const char *path, const struct cm_results *results)
+static void write_head(struct cm_json *json, const char *path,
+		       const struct cm_inspection *inspection)
 {
+	const struct cm_results *results = inspection->results;
 	json_t *object = json_object(), *missing = json_array();
 	const int64_t *ranks;
+	int64_t zero_ns;
 	size_t n, i;
 
 	ranks = cm_results_missing_ranks(results, &n);
 	for (i = 0; i < n; i++)
-		push(builder, missing, json_integer(ranks[i]));
-	set(builder, object, "callmark_inspect", json_integer(1));
-	set(builder, object, "file", text_of(path));
-	set(builder, object, "run_id", text_of(cm_results_run_id(results)));
-	set(builder, object, "callmark_version", text_of(cm_results_version(results)));
-	set(builder, object, "mpi_size", json_integer(cm_results_mpi_size(results)));
-	set(builder, object, "missing_ranks", missing);
-	set(builder, object, "metadata", metadata_of(builder, results));
-	dump(builder, object, JSON_EMBED);
+		cm_json_push(json, missing, json_integer(ranks[i]));
+	cm_json_set(json, object, "callmark_inspect", json_integer(1));
+	cm_json_set(json, object, "file", cm_json_text(path));
+	cm_json_set(json, object, "run_id", cm_json_text(cm_results_run_id(results)));
+	cm_json_set(json, object, "callmark_version", cm_json_text(cm_results_version(results)));
+	cm_json_set(json, object, "mpi_size", json_integer(cm_results_mpi_size(results)));
+	cm_json_set(json, object, "missing_ranks", missing);
+	cm_json_set(json, object, "aligned_zero_realtime_ns",
+		    cm_axis_zero(inspection, &zero_ns) ? json_integer(zero_ns) : json_null());
+	cm_json_set(json, object, "metadata", metadata_of(json, results));
+	cm_json_dump(json, object, JSON_EMBED);
 }
 
 int cm_inspect_json(FILE *out, const char *path, const struct cm_inspection *inspection)
 {
-	struct builder builder = {.out = out};
+	struct cm_json json = {.out = out};
 	bool is_first = true;
 	size_t i;
 
 	fputc('{', out);
-	write_head(&builder, path, inspection->results);
+	write_head(&json, path, inspection);
 	fputs(",\n\"all_ranks\":", out);
 	if (inspection->n_sections)
-		write_section(&builder, &inspection->sections[0], true);
+		write_section(&json, inspection, &inspection->sections[0], true);
 	else
 		fputs("null", out);
 	fputs(",\n\"ranks\":[", out);
@@ -264,9 +202,9 @@ int cm_inspect_json(FILE *out, const char *path, const struct cm_inspection *ins
 		if (!inspection->sections[i].rank)
 			continue;
 		fputs(is_first ? "\n" : ",\n", out);
-		write_section(&builder, &inspection->sections[i], false);
+		write_section(&json, inspection, &inspection->sections[i], false);
 		is_first = false;
 	}
 	fputs("]}\n", out);
-	return builder.is_bad && !ferror(out) ? -ENOMEM : 0;
+	return json.is_bad && !ferror(out) ? -ENOMEM : 0;
 }

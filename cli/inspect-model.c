@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/inspect-gather.h"
+#include "cli/inspect-ranks.h"
 
 static uint64_t add(uint64_t a, uint64_t b)
 {
@@ -110,7 +111,7 @@ static void add_region(struct cm_inspect_region *sum, const struct cm_inspect_re
 static int fill_all(struct cm_inspection *inspection, const struct cm_gather *gather,
 		    struct cm_diag *diag)
 {
-	struct cm_inspect_section *all = &inspection->sections[0], *section;
+	struct cm_inspect_section *all = &inspection->sections[0];
 	const struct cm_gather_entry *entry;
 	struct cm_inspect_region *sum;
 	size_t i, g;
@@ -119,7 +120,6 @@ static int fill_all(struct cm_inspection *inspection, const struct cm_gather *ga
 	if (!all->regions)
 		return out_of_memory(diag);
 	all->n_regions = gather->n_groups;
-	all->is_complete = true;
 	for (g = 0; g < gather->n_groups; g++) {
 		sum = &all->regions[g];
 		entry = &gather->entries[gather->groups[g].first];
@@ -130,7 +130,17 @@ static int fill_all(struct cm_inspection *inspection, const struct cm_gather *ga
 		}
 		memcpy(sum->percentiles, gather->groups[g].percentiles, sizeof(sum->percentiles));
 		set_averages(sum);
+		sum->has_span = false;
 	}
+	return cm_ranks_set_balances(inspection, gather, diag);
+}
+
+/* What the sections of ranks sum up to. */
+static void sum_sections(struct cm_inspection *inspection)
+{
+	struct cm_inspect_section *all = &inspection->sections[0], *section;
+
+	all->is_complete = true;
 	for (section = all + 1; section < inspection->sections + inspection->n_sections;
 	     section++) {
 		all->n_ranks++;
@@ -140,7 +150,6 @@ static int fill_all(struct cm_inspection *inspection, const struct cm_gather *ga
 		if (section->n_hidden > all->n_hidden)
 			all->n_hidden = section->n_hidden;
 	}
-	return 0;
 }
 
 static enum cm_inspect_sort sort_key; /* for qsort's comparison */
@@ -156,6 +165,10 @@ static double key_of(const struct cm_inspect_region *region)
 		return region->n_completed ? (double)region->stats.min_ns : -1;
 	case CM_SORT_MAX:
 		return region->n_completed ? (double)region->stats.max_ns : -1;
+	case CM_SORT_IMBALANCE:
+		return isnan(region->balance.imbalance) ? -1 : region->balance.imbalance;
+	case CM_SORT_LOST:
+		return (double)region->balance.lost_ns;
 	case CM_SORT_TOTAL:
 		return (double)region->stats.total_ns;
 	default:
@@ -185,36 +198,16 @@ static double share_of(const struct cm_inspect_section *section,
 	return share > 1 && !section->is_complete ? NAN : share;
 }
 
-static void finish_section(struct cm_inspect_section *section)
+static void finish_section(struct cm_inspect_section *section, enum cm_inspect_sort sort)
 {
 	size_t i;
 
+	sort_key = sort;
+	if (section->rank && (sort == CM_SORT_IMBALANCE || sort == CM_SORT_LOST))
+		sort_key = CM_SORT_TOTAL; /* one rank has neither */
 	for (i = 0; i < section->n_regions; i++)
 		section->regions[i].share = share_of(section, &section->regions[i]);
 	qsort(section->regions, section->n_regions, sizeof(*section->regions), compare_regions);
-}
-
-/* Every range that was asked for must select something. */
-static int check_ranks(struct cm_results *results, const struct cm_rank_set *set,
-		       struct cm_diag *diag)
-{
-	size_t i, k, n_ranks = cm_results_n_ranks(results);
-
-	for (i = 0; i < set->n_ranges; i++) {
-		struct cm_rank_set one = {.ranges = &set->ranges[i], .n_ranges = 1};
-
-		for (k = 0; k < n_ranks; k++)
-			if (cm_rank_set_has(&one, cm_results_rank(results, k)->rank))
-				break;
-		if (k < n_ranks)
-			continue;
-		if (one.ranges->first == one.ranges->last)
-			return cm_diag_set(diag, -EINVAL, "there is no rank %ld in it",
-					   (long)one.ranges->first);
-		return cm_diag_set(diag, -EINVAL, "there is no rank from %ld to %ld in it",
-				   (long)one.ranges->first, (long)one.ranges->last);
-	}
-	return 0;
 }
 
 /* The sections of the ranks asked for; the first one stays empty where there are several. */
@@ -229,14 +222,14 @@ static int add_sections(struct cm_inspection *inspection, const struct cm_inspec
 	if (!inspection->sections)
 		return out_of_memory(diag);
 	for (i = 0; i < n_ranks; i++)
-		n += cm_rank_set_has(&options->ranks,
+		n += cm_rank_set_has(&options->selection.ranks,
 				     cm_results_rank(inspection->results, i)->rank);
 	inspection->n_sections = n > 1;
 	for (i = 0; rc >= 0 && i < n_ranks; i++) {
 		rank = cm_results_rank(inspection->results, i);
-		if (cm_rank_set_has(&options->ranks, rank->rank))
+		if (cm_rank_set_has(&options->selection.ranks, rank->rank))
 			rc = fill_rank(&inspection->sections[inspection->n_sections++], rank, i,
-				       &options->filter, diag);
+				       &options->selection.filter, diag);
 	}
 	return rc;
 }
@@ -244,34 +237,48 @@ static int add_sections(struct cm_inspection *inspection, const struct cm_inspec
 int cm_inspection_build(struct cm_inspection *inspection, struct cm_results *results,
 			const struct cm_inspect_options *options, struct cm_diag *diag)
 {
+	struct cm_inspect_section *section;
 	struct cm_gather gather = {0};
 	size_t i;
 	int rc;
 
 	inspection->results = results;
-	rc = check_ranks(results, &options->ranks, diag);
+	rc = cm_selection_check(&options->selection, results, diag);
 	if (rc >= 0)
 		rc = add_sections(inspection, options, diag);
 	if (rc >= 0)
-		rc = cm_gather_build(&gather, inspection, diag);
-	if (rc >= 0 && inspection->n_sections > 1)
+		rc = cm_gather_build(&gather, inspection,
+				     !options->is_brief || inspection->n_sections < 2, diag);
+	if (rc >= 0 && inspection->n_sections > 1) {
+		sum_sections(inspection);
 		rc = fill_all(inspection, &gather, diag);
+	}
 	cm_gather_fini(&gather);
 	if (rc < 0)
 		return rc;
-	sort_key = options->sort;
-	for (i = 0; i < inspection->n_sections; i++)
-		finish_section(&inspection->sections[i]);
-	return 0;
+	cm_axis_build(inspection);
+	for (i = 0; rc >= 0 && i < inspection->n_sections; i++) {
+		section = &inspection->sections[i];
+		finish_section(section, options->sort);
+		if (section->rank)
+			rc = cm_counter_tables_build(&section->counters, section->rank,
+						     &options->selection.filter, section, diag);
+	}
+	return rc < 0 ? rc : cm_ranks_finish(inspection, options, diag);
 }
 
 void cm_inspection_fini(struct cm_inspection *inspection)
 {
 	size_t i;
 
-	for (i = 0; i < inspection->n_sections; i++)
+	for (i = 0; i < inspection->n_sections; i++) {
+		cm_counter_tables_fini(&inspection->sections[i].counters);
 		free(inspection->sections[i].regions);
+	}
 	free(inspection->sections);
+	free(inspection->by_balance);
+	cm_merged_counters_fini(&inspection->merged);
+	inspection->by_balance = NULL;
 	inspection->sections = NULL;
 	inspection->n_sections = 0;
 }

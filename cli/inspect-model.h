@@ -7,7 +7,8 @@
  *	cm_inspection_fini(&inspection);
  *
  * One section a rank in the order of the file; where several ranks are shown, a section over all
- * of them comes first. Regions are filtered and sorted as the options say.
+ * of them comes first. Regions are filtered and sorted as the options say. With is_brief the traces
+ * of several ranks are not read: all percentiles are estimates, and regions have no spans.
  * Errors: -EINVAL (a rank that the file does not hold), -ENOMEM, those of cm_results_read_calls.
  * Borrows the results until fini. Threads: one at a time.
  */
@@ -18,6 +19,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cli/inspect-axis.h"
+#include "cli/inspect-balance.h"
+#include "cli/inspect-counters-merge.h"
+#include "cli/inspect-counters.h"
 #include "cli/inspect-options.h"
 #include "cli/inspect-percentile.h"
 #include "writer/results.h"
@@ -39,6 +44,10 @@ struct cm_inspect_region {
 	/* total / profiled_ns of the section; NaN where that is not known, or cannot be true */
 	double share;
 	struct cm_inspect_percentile percentiles[CM_N_PERCENTILES];
+	bool has_span; /* the next two are known: one rank's, its trace was read and is complete */
+	int64_t first_ns;
+	int64_t last_ns;
+	struct cm_inspect_balance balance; /* of the first section's regions */
 };
 
 struct cm_inspect_section {
@@ -47,7 +56,9 @@ struct cm_inspect_section {
 	size_t n_ranks;
 	struct cm_inspect_region *regions;
 	size_t n_regions;
-	size_t n_hidden; /* regions that the filter left out */
+	size_t n_hidden;		   /* regions that the filter left out */
+	struct cm_counter_tables counters; /* over all ranks: of the inspection's merged ones */
+	struct cm_inspect_place place;	   /* of a rank */
 	/*
 	 * The time in which something was profiled: for each thread from its first start to its
 	 * last end, summed over the threads and ranks. 0: not known.
@@ -63,6 +74,9 @@ struct cm_inspection {
 	struct cm_results *results;
 	struct cm_inspect_section *sections;
 	size_t n_sections;
+	struct cm_merged_counters merged; /* of all ranks shown, where there are several */
+	/* Over several ranks: the first section's regions, by the balance's columns. */
+	const struct cm_inspect_region **by_balance;
 };
 
 /* The inspection starts zeroed and is fini'd by the caller also when this fails. */

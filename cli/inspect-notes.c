@@ -11,11 +11,6 @@
 
 #define MAX_NAMES 10
 
-static const char *plural(uint64_t n)
-{
-	return n == 1 ? "" : "s";
-}
-
 /* Calls without a record: why, as far as the file tells. */
 static void say_missing(FILE *out, const struct cm_inspect_region *region)
 {
@@ -33,13 +28,13 @@ static void say_missing(FILE *out, const struct cm_inspect_region *region)
 		lost = missing;
 	if (!region->n_traced && !lost)
 		fprintf(out, "; totals only, no trace of %s call%s%s", of,
-			plural(region->n_completed),
+			cm_format_plural(region->n_completed),
 			region->stats.max_events ? "" : " (trace=off)");
 	else if (missing > lost)
 		fprintf(out, "; trace holds %s of %s calls (max-events)", held, of);
 	if (lost)
 		fprintf(out, "; %s record%s lost, the calls are counted",
-			cm_format_count(held, lost), plural(lost));
+			cm_format_count(held, lost), cm_format_plural(lost));
 }
 
 static void say_one(FILE *out, uint64_t n, const char *text)
@@ -47,7 +42,8 @@ static void say_one(FILE *out, uint64_t n, const char *text)
 	char number[CM_FORMAT_BYTES];
 
 	if (n)
-		fprintf(out, "; %s call%s %s", cm_format_count(number, n), plural(n), text);
+		fprintf(out, "; %s call%s %s", cm_format_count(number, n), cm_format_plural(n),
+			text);
 }
 
 /* "; a; b" of one region, "" when there is nothing to say. The caller frees. */
@@ -72,7 +68,7 @@ static int find_flags(const struct cm_inspect_region *region, char **ret_text)
 	return 0;
 }
 
-static int print_flags(const struct cm_report *report, const struct cm_inspect_section *section)
+int cm_report_flags(const struct cm_report *report, const struct cm_inspect_section *section)
 {
 	const struct cm_inspect_region *region = section->regions;
 	char *text;
@@ -94,10 +90,13 @@ int cm_report_legend(const struct cm_report *report)
 {
 	const struct cm_inspect_section *section = report->inspection->sections;
 	const struct cm_inspect_section *end = section + report->inspection->n_sections;
+	bool is_over_ranks = report->is_brief && section != end && !section->rank;
 	bool has_estimate = false, has_excess = false;
 	size_t i;
 	int rc = 0;
 
+	if (is_over_ranks)
+		end = section + 1;
 	for (; section < end; section++) {
 		has_estimate |= section->n_regions && !section->is_complete;
 		for (i = 0; i < section->n_regions; i++)
@@ -108,8 +107,9 @@ int cm_report_legend(const struct cm_report *report)
 	if (has_estimate)
 		rc = cm_report_say(
 			report, CM_STYLE_DIM, 2,
-			"~ estimated, the trace does not hold all calls: percentiles from "
-			"the histogram of all calls, share of the time that was traced");
+			"~ estimated, the trace does not hold all calls: %sshare of the time that "
+			"was traced",
+			is_over_ranks ? "" : "percentiles from the histogram of all calls, ");
 	if (rc >= 0 && has_excess)
 		rc = cm_report_say(
 			report, CM_STYLE_DIM, 2,
@@ -178,12 +178,12 @@ int cm_report_notes(const struct cm_report *report, const struct cm_inspect_sect
 	char number[CM_FORMAT_BYTES];
 	int rc;
 
-	rc = print_flags(report, section);
+	rc = cm_report_flags(report, section);
 	if (rc >= 0 && section->n_untimed)
 		rc = cm_report_say(report, CM_STYLE_WARNING, 4,
 				   "  ! %s call%s not timed; of which regions is not known",
 				   cm_format_count(number, section->n_untimed),
-				   plural(section->n_untimed));
+				   cm_format_plural(section->n_untimed));
 	if (rc >= 0 && section->n_hidden && !section->n_regions)
 		rc = cm_report_say(report, CM_STYLE_PLAIN, 4,
 				   "  no region matches: the filter left out all %zu",

@@ -4,29 +4,34 @@
 
 #include <argp.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/commands.h"
-#include "cli/say.h"
 
 static const char *const sort_names[CM_N_SORTS] = {
-	[CM_SORT_TOTAL] = "total", [CM_SORT_CALLS] = "calls", [CM_SORT_AVG] = "avg",
-	[CM_SORT_MIN] = "min",	   [CM_SORT_MAX] = "max",     [CM_SORT_NAME] = "name",
+	[CM_SORT_TOTAL] = "total", [CM_SORT_CALLS] = "calls",
+	[CM_SORT_AVG] = "avg",	   [CM_SORT_MIN] = "min",
+	[CM_SORT_MAX] = "max",	   [CM_SORT_NAME] = "name",
+	[CM_SORT_LOST] = "lost",   [CM_SORT_IMBALANCE] = "imbalance",
 };
 
 static const struct argp_option option_list[] = {
-	{"include", 'i', "RE", 0, "Only regions whose name RE matches from its start (repeatable)"},
-	{"exclude", 'x', "RE", 0, "Without such regions; wins over --include (repeatable)"},
-	{"ranks", 'r', "LIST", 0, "Only these ranks, such as 0-3,5 (repeatable)"},
 	{"sort", 's', "KEY", 0,
-	 "Order by total, calls, avg, min or max, largest first, or by name (default: total)"},
-	{"json", 'j', 0, 0, "Print JSON with exact integers instead of tables"},
+	 "Order by total, calls, avg, min, max, imbalance or lost, largest first, or by name "
+	 "(default: total)"},
+	{"per-rank", 'p', 0, 0, "Of several ranks: all tables of each rank, too"},
+	{"threads", 't', 0, 0,
+	 "LIKWID counters of each hardware thread instead of over all of them; of several ranks "
+	 "as --per-rank"},
+	{"min-max", 'm', 0, 0,
+	 "Also the smallest and largest LIKWID counter over hardware threads"},
+	{"json", 'j', 0, 0, "Print JSON with exact numbers instead of tables"},
 	{0},
 };
 
 static const char documentation[] =
-	"Show the regions of a profile: calls, times and percentiles, per rank and over ranks."
+	"Show the regions of a profile: calls, times and percentiles of one rank, or how evenly "
+	"several ranks share them, and LIKWID's hardware counters by event group."
 	"\v"
 	"RE is a POSIX extended regular expression. Times are wall time inside the region, with "
 	"everything it calls. `share' is the region's total in relation to the profiled time: for "
@@ -34,6 +39,11 @@ static const char documentation[] =
 	"calls count in each region, and recursion can lift a share above 100%. p50, p95 and p99 "
 	"are exact where the trace holds every call; a ~ marks an estimate from the histogram of "
 	"all calls.\n\n"
+	"Of several ranks one table is shown: mean, min and max of the ranks' total times in a "
+	"region (0 where a rank did not enter it), the slowest rank, the imbalance max / mean - 1, "
+	"and the time lost to it, the sum over ranks of max - own.\n\n"
+	"Over hardware threads, call counts and events are summed, the runtime is the longest one "
+	"and a metric the mean; only threads that entered the region count.\n\n"
 	"Exit status: 0, 1 for a file that cannot be read, 2 for wrong options.";
 
 int cm_inspect_sort_parse(const char *text, enum cm_inspect_sort *ret_sort, struct cm_diag *diag)
@@ -47,16 +57,23 @@ int cm_inspect_sort_parse(const char *text, enum cm_inspect_sort *ret_sort, stru
 		return 0;
 	}
 	return cm_diag_set(diag, -EINVAL,
-			   "--sort '%s': expected total, calls, avg, min, max or name", text);
+			   "--sort '%s': expected total, calls, avg, min, max, imbalance, lost or "
+			   "name",
+			   text);
 }
 
-/* cm_say makes what is not printable in the user's own words visible; argp's printers do not. */
-static void check(int rc, const struct cm_diag *diag)
+/* What the options are together. */
+static void finish(struct cm_inspect_options *options, const struct argp_state *state)
 {
-	if (rc >= 0)
-		return;
-	cm_say("%s; see `callmark inspect --help'", diag->text);
-	exit(CM_EXIT_USAGE);
+	struct cm_diag diag = {0};
+
+	options->is_brief = !options->per_rank && !options->is_json;
+	if (options->by_thread && options->has_min_max)
+		cm_usage_check(state,
+			       cm_diag_set(&diag, -EINVAL,
+					   "--min-max is about the extremes over hardware "
+					   "threads: not with --threads"),
+			       &diag);
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -65,17 +82,20 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	struct cm_diag diag = {0};
 
 	switch (key) {
-	case 'i':
-		check(cm_filter_add(&options->filter, CM_FILTER_INCLUDE, arg, &diag), &diag);
-		return 0;
-	case 'x':
-		check(cm_filter_add(&options->filter, CM_FILTER_EXCLUDE, arg, &diag), &diag);
-		return 0;
-	case 'r':
-		check(cm_rank_set_parse(&options->ranks, arg, &diag), &diag);
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &options->selection;
 		return 0;
 	case 's':
-		check(cm_inspect_sort_parse(arg, &options->sort, &diag), &diag);
+		cm_usage_check(state, cm_inspect_sort_parse(arg, &options->sort, &diag), &diag);
+		return 0;
+	case 'p':
+		options->per_rank = true;
+		return 0;
+	case 't':
+		options->by_thread = options->per_rank = true;
+		return 0;
+	case 'm':
+		options->has_min_max = true;
 		return 0;
 	case 'j':
 		options->is_json = true;
@@ -88,6 +108,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_NO_ARGS:
 		argp_error(state, "which FILE?");
 		return 0;
+	case ARGP_KEY_SUCCESS:
+		finish(options, state);
+		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -95,11 +118,13 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 void cm_inspect_options_parse(struct cm_inspect_options *options, int argc, char **argv)
 {
+	static const struct argp_child children[] = {{&cm_selection_argp, 0, NULL, 0}, {0}};
 	static const struct argp argp = {
 		.options = option_list,
 		.parser = parse_option,
 		.args_doc = "FILE",
 		.doc = documentation,
+		.children = children,
 	};
 
 	argp_err_exit_status = CM_EXIT_USAGE;
@@ -109,6 +134,5 @@ void cm_inspect_options_parse(struct cm_inspect_options *options, int argc, char
 
 void cm_inspect_options_fini(struct cm_inspect_options *options)
 {
-	cm_filter_fini(&options->filter);
-	cm_rank_set_fini(&options->ranks);
+	cm_selection_fini(&options->selection);
 }

@@ -5,25 +5,30 @@
 
 #include <stdbool.h>
 
-#include "cli/inspect-filter.h"
+#include "cli/selection.h"
 #include "preload/diag.h"
 
 enum cm_inspect_sort {
-	CM_SORT_TOTAL, /* this and the next four: largest first */
+	CM_SORT_TOTAL, /* this and all others but the last: largest first */
 	CM_SORT_CALLS,
 	CM_SORT_AVG,
 	CM_SORT_MIN,
 	CM_SORT_MAX,
+	CM_SORT_IMBALANCE, /* these two: of the table over ranks; the others as by total */
+	CM_SORT_LOST,
 	CM_SORT_NAME, /* in byte order */
 	CM_N_SORTS,
 };
 
 struct cm_inspect_options {
 	const char *path; /* of argv */
-	struct cm_filter filter;
-	struct cm_rank_set ranks;
+	struct cm_selection selection;
 	enum cm_inspect_sort sort;
+	bool by_thread;	  /* counters of each hardware thread */
+	bool has_min_max; /* counters: the extremes over hardware threads, too */
 	bool is_json;
+	bool per_rank; /* of several ranks: the tables of each, too */
+	bool is_brief; /* of several ranks only what the table over them needs; set by the parser */
 };
 
 /* "total", "calls", ...: -EINVAL for anything else. */

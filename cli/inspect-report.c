@@ -28,6 +28,7 @@ static const struct cm_table_column columns[] = {
 	{"ranks", CM_TABLE_RIGHT, .priority = 11}, /* over ranks only */
 };
 #define N_COLUMNS (sizeof(columns) / sizeof(columns[0]))
+#define TIMES_BYTES (2 * CM_FORMAT_BYTES + 16)
 
 int cm_report_say(const struct cm_report *report, enum cm_style style, size_t hanging,
 		  const char *format, ...)
@@ -100,11 +101,6 @@ static int print_table(const struct cm_report *report, const struct cm_inspect_s
 	return rc;
 }
 
-static const char *plural(size_t n)
-{
-	return n == 1 ? "" : "s";
-}
-
 /* "; node7, pid 4242, exit status 0": where a file of several ranks says it, else "". */
 static int find_place(const struct cm_report *report, const struct cm_result_rank *rank,
 		      char **ret_place)
@@ -124,30 +120,49 @@ static int find_place(const struct cm_report *report, const struct cm_result_ran
 	return 0;
 }
 
+/* ", from 12 us to 1.23 s": on the axis of all ranks, where there are several. */
+static void find_times(const struct cm_report *report, const struct cm_inspect_section *section,
+		       char *times)
+{
+	const struct cm_inspect_place *place = &section->place;
+	char from[CM_FORMAT_BYTES], to[CM_FORMAT_BYTES];
+	int64_t first_ns, last_ns;
+
+	*times = '\0';
+	if (report->inspection->n_sections < 2 ||
+	    !cm_axis_find(place, place->first_ns, &first_ns) ||
+	    !cm_axis_find(place, place->last_ns, &last_ns))
+		return;
+	snprintf(times, TIMES_BYTES, ", from %s to %s", cm_format_ns(from, (double)first_ns),
+		 cm_format_ns(to, (double)last_ns));
+}
+
 /* "rank 3: 12 regions, 2 threads, profiled 1.23 s; node7, pid 4242, exit status 0" */
 static int print_heading(const struct cm_report *report, const struct cm_inspect_section *section)
 {
 	char profiled[CM_FORMAT_BYTES + 16] = "", number[CM_FORMAT_BYTES], threads[40] = "";
 	const struct cm_result_rank *rank = section->rank;
-	char *place;
+	char times[TIMES_BYTES], *place;
 	int rc;
 
 	if (section->profiled_ns)
 		snprintf(profiled, sizeof(profiled), ", profiled %s",
 			 cm_format_ns(number, (double)section->profiled_ns));
 	if (!rank)
-		return cm_report_say(report, CM_STYLE_BOLD, 2, "over %zu ranks: %zu region%s%s",
-				     section->n_ranks, section->n_regions,
-				     plural(section->n_regions), profiled);
+		return cm_report_say(report, CM_STYLE_BOLD, 2,
+				     "calls of all %zu ranks: %zu region%s%s", section->n_ranks,
+				     section->n_regions, cm_format_plural(section->n_regions),
+				     profiled);
 	if (rank->n_threads)
 		snprintf(threads, sizeof(threads), ", %zu thread%s", rank->n_threads,
-			 plural(rank->n_threads));
+			 cm_format_plural(rank->n_threads));
 	rc = find_place(report, rank, &place);
 	if (rc < 0)
 		return rc;
-	rc = cm_report_say(report, CM_STYLE_BOLD, 2, "rank %ld: %zu region%s%s%s%s",
-			   (long)rank->rank, section->n_regions, plural(section->n_regions),
-			   threads, profiled, place);
+	find_times(report, section, times);
+	rc = cm_report_say(report, CM_STYLE_BOLD, 2, "rank %ld: %zu region%s%s%s%s%s",
+			   (long)rank->rank, section->n_regions,
+			   cm_format_plural(section->n_regions), threads, profiled, times, place);
 	free(place);
 	return rc;
 }
@@ -162,5 +177,11 @@ int cm_report_section(const struct cm_report *report, const struct cm_inspect_se
 		fputc('\n', report->out);
 		rc = print_table(report, section);
 	}
-	return rc < 0 ? rc : cm_report_notes(report, section);
+	if (rc >= 0)
+		rc = cm_report_notes(report, section);
+	if (rc >= 0 && section->rank)
+		rc = cm_report_counters(report, section);
+	if (rc >= 0 && section->rank)
+		rc = cm_report_counter_notes(report, section);
+	return rc;
 }

@@ -51,9 +51,16 @@ static int read_part(struct cm_trace *trace, struct cm_trace_part *part, uint64_
 				   trace->starts, trace->ends, NULL, diag);
 	if (rc < 0)
 		return rc;
-	if (!first)
+	if (!first) {
 		part->n_backwards = 0;
+		part->first_ns = INT64_MAX;
+		part->last_ns = INT64_MIN;
+	}
 	for (i = 0; i < n; i++) {
+		if (trace->starts[i] < part->first_ns)
+			part->first_ns = trace->starts[i];
+		if (trace->ends[i] > part->last_ns)
+			part->last_ns = trace->ends[i];
 		if (trace->ends[i] >= trace->starts[i]) {
 			ret_ns[i] = (uint64_t)trace->ends[i] - (uint64_t)trace->starts[i];
 		} else {

@@ -23,9 +23,11 @@
 struct cm_trace_part {
 	size_t rank_idx;
 	size_t region_idx;
-	uint64_t n;	      /* rows */
-	uint64_t n_backwards; /* set by reading: calls whose end is before their start; taken as 0
-				 ns */
+	uint64_t n; /* rows */
+	/* Set by reading: */
+	uint64_t n_backwards; /* calls whose end is before their start; taken as 0 ns */
+	int64_t first_ns;     /* the first start and the last end */
+	int64_t last_ns;
 };
 
 /* How far all reading of one command is. */

@@ -1,28 +1,37 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* `callmark inspect`: read a profile, work out its numbers, print them. */
-#include <errno.h>
 #include <locale.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "cli/commands.h"
 #include "cli/guard.h"
+#include "cli/input.h"
 #include "cli/inspect-json.h"
 #include "cli/inspect-model.h"
 #include "cli/inspect-options.h"
 #include "cli/inspect-report.h"
-#include "cli/say.h"
 
-static int print_report(const char *path, const struct cm_inspection *inspection)
+static int print_report(const struct cm_inspect_options *options,
+			const struct cm_inspection *inspection)
 {
-	struct cm_report report = {.out = stdout, .path = path, .inspection = inspection};
+	struct cm_report report = {
+		.out = stdout,
+		.path = options->path,
+		.inspection = inspection,
+		.by_thread = options->by_thread,
+		.has_min_max = options->has_min_max,
+		.is_brief = options->is_brief,
+	};
 	size_t i;
 	int rc;
 
 	cm_terminal_init(&report.terminal, stdout);
 	rc = cm_report_header(&report);
-	for (i = 0; rc >= 0 && i < inspection->n_sections; i++)
-		rc = cm_report_section(&report, &inspection->sections[i]);
+	if (rc >= 0)
+		rc = cm_report_ranks(&report);
+	if (!options->is_brief || inspection->n_sections < 2)
+		for (i = 0; rc >= 0 && i < inspection->n_sections; i++)
+			rc = cm_report_section(&report, &inspection->sections[i]);
 	return rc < 0 ? rc : cm_report_legend(&report);
 }
 
@@ -33,8 +42,7 @@ static int inspect(const struct cm_inspect_options *options)
 	struct cm_diag diag = {0};
 	int rc;
 
-	cm_guard_arm(options->path, CM_GUARD_SECONDS);
-	rc = cm_results_open(&results, options->path, &diag);
+	rc = cm_input_open(&results, options->path, &diag);
 	if (rc >= 0)
 		rc = cm_inspection_build(&inspection, results, options, &diag);
 	cm_guard_disarm();
@@ -43,18 +51,12 @@ static int inspect(const struct cm_inspect_options *options)
 	if (options->is_json)
 		rc = cm_inspect_json(stdout, options->path, &inspection);
 	else
-		rc = print_report(options->path, &inspection);
+		rc = print_report(options, &inspection);
 out:
-	if (rc < 0 && strstr(diag.text, options->path))
-		cm_say("%s", diag.text);
-	else if (rc < 0)
-		cm_say("%s: %s", options->path, *diag.text ? diag.text : strerror(-rc));
+	if (rc < 0)
+		cm_input_complain(options->path, rc, &diag);
 	cm_inspection_fini(&inspection);
-	/* The library may crash on a damaged file even now: nothing may be lost in a buffer. */
-	(void)fflush(stdout); /* main looks at ferror */
-	cm_guard_arm(options->path, CM_GUARD_SECONDS);
-	cm_results_close(results);
-	cm_guard_disarm();
+	cm_input_close(results, options->path);
 	return rc < 0 ? CM_EXIT_FAILED : CM_EXIT_OK;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Find the preload and the collector. */
+/* Find the preload, the collector and its reader. */
 #include "cli/locate.h"
 
 #include <errno.h>
@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "collector/worker-run.h"
 #include "preload/environment.h"
 
 #if defined(__x86_64__)
@@ -27,6 +28,11 @@ static const char *const preload_folders[] = {
 static const char *const collect_folders[] = {
 	"../collector",	   "../" CM_LIBEXECDIR "/callmark",	    "../libexec/callmark",
 	"../lib/callmark", CM_PREFIX "/" CM_LIBEXECDIR "/callmark", CM_LIBEXECDIR "/callmark"};
+
+static const char *const names[] = {[CM_PART_PRELOAD] = CM_PRELOAD_NAME,
+				    [CM_PART_COLLECT] = CM_COLLECT_NAME,
+				    [CM_PART_READER] = CM_READER_NAME,
+				    [CM_PART_WORKER] = CM_WORKER_NAME};
 
 #define N_PRELOAD_FOLDERS (sizeof(preload_folders) / sizeof(preload_folders[0]))
 #define N_COLLECT_FOLDERS (sizeof(collect_folders) / sizeof(collect_folders[0]))
@@ -50,7 +56,7 @@ int cm_locate_from(const char *bin, enum cm_part part, char *buf, size_t n_bytes
 	bool is_preload = part == CM_PART_PRELOAD;
 	const char *const *folders = is_preload ? preload_folders : collect_folders;
 	size_t n_folders = is_preload ? N_PRELOAD_FOLDERS : N_COLLECT_FOLDERS;
-	const char *name = is_preload ? CM_PRELOAD_NAME : CM_COLLECT_NAME;
+	const char *name = names[part];
 	char real[PATH_MAX];
 
 	for (size_t i = 0; i < n_folders; i++) {

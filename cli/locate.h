@@ -15,6 +15,8 @@
 enum cm_part {
 	CM_PART_PRELOAD, /* libcallmark-preload.so */
 	CM_PART_COLLECT, /* callmark-collect */
+	CM_PART_READER,	 /* callmark-reader */
+	CM_PART_WORKER,	 /* callmark-worker */
 };
 
 /* The absolute path, without symbolic links, into buf. */

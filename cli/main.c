@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/perfctr.h"
 
 struct command {
 	const char *name; /* with the program's: argv[0] of the command */
@@ -18,8 +19,14 @@ struct command {
 static const struct command commands[] = {
 	{"callmark run", "start a program and profile it", cm_cmd_run},
 	{"callmark inspect", "show what a profile holds", cm_cmd_inspect},
+	{"callmark export", "write what a profile holds as CSV or JSON", cm_cmd_export},
 	{"callmark symbols", "list what can be intercepted in a binary", cm_cmd_symbols},
+	{"callmark merge", "put the ranks of several profiles into one file", cm_cmd_merge},
 	{"callmark recover", "collect what killed programs left behind", cm_cmd_recover},
+	{"callmark measure", "count hardware events once, as declared", cm_cmd_measure},
+	{"callmark suite", "run many declared windows and keep the evidence", cm_cmd_suite},
+	{"callmark doctor", "say whether hardware counters can work here", cm_cmd_doctor},
+	{"callmark " CM_CAPTURE_NAME, NULL, cm_cmd_capture}, /* not for users */
 };
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
@@ -35,7 +42,7 @@ static void print_usage(FILE *out)
 	      "Profile unmodified Linux programs: time every call of the functions you name.\n\n"
 	      "Commands:\n",
 	      out);
-	for (size_t i = 0; i < N_COMMANDS; i++)
+	for (size_t i = 0; i < N_COMMANDS && commands[i].summary; i++)
 		fprintf(out, "  %-9s %s\n", short_name(&commands[i]), commands[i].summary);
 	fputs("\nOptions:\n"
 	      "  -?, --help     give this help\n"

@@ -143,6 +143,7 @@ static int collect_all(const struct cm_run *run)
 	const char *folder = run->folder.path;
 	struct stat st;
 
+	cm_run_wait_ranks(run);
 	if (!cm_run_folder_n_spools(folder) && (fstat(run->folder.outputs_fd, &st) || !st.st_size))
 		return CM_COLLECT_OK; /* nothing recorded, or all of it taken over by others */
 	return cm_collect_start(&run->supervise, run->collect, options, &folder, 1, run->is_ranked);
@@ -186,5 +187,8 @@ void cm_run_finish(struct cm_run *run, pid_t pid)
 			cm_say("no file was written: no intercepted function was called");
 		}
 	}
+	/* Absent where nothing was counted; kept with the spool where that is. */
+	if (run->marker_file && rc == CM_COLLECT_OK)
+		(void)unlink(run->marker_file);
 	cm_run_folder_close(&run->folder, is_last && rc == CM_COLLECT_OK);
 }

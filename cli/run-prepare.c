@@ -14,6 +14,7 @@
 #include "cli/run.h"
 #include "collector/rank.h"
 #include "preload/environment.h"
+#include "preload/launcher.h"
 
 static const char *get_own(void *ctx, const char *name)
 {
@@ -123,7 +124,7 @@ static void choose_run_id(struct cm_run *run)
 		snprintf(run->run_id, sizeof(run->run_id), "%s", given);
 		return;
 	}
-	if (cm_spool_launcher_run_id(get_own, NULL, run->run_id, sizeof(run->run_id)))
+	if (cm_launcher_run_id(get_own, NULL, run->run_id, sizeof(run->run_id)))
 		return;
 	if (gmtime_r(&now, &tm))
 		strftime(text, sizeof(text), "%Y%m%dT%H%M%S", &tm);
@@ -153,6 +154,17 @@ static int open_folder(struct cm_run *run, struct cm_diag *diag)
 	return rc;
 }
 
+static int append_item(char **list, const char *item)
+{
+	char *longer;
+
+	if (asprintf(&longer, "%s%s%s", *list ? *list : "", *list ? ":" : "", item) < 0)
+		return -ENOMEM;
+	free(*list);
+	*list = longer;
+	return 0;
+}
+
 /* Does a list for LD_PRELOAD hold this path? Items end at colons and blanks. */
 static bool has_item(const char *list, const char *path)
 {
@@ -168,24 +180,25 @@ static bool has_item(const char *list, const char *path)
 	}
 }
 
-static int set_preload(struct cm_run *run, struct cm_diag *diag)
+int cm_run_set_preload(struct cm_run *run, const char *pinning, struct cm_diag *diag)
 {
-	const char *old = choose(NULL, "LD_PRELOAD");
 	const char *asan = run->program.asan;
-	char *list;
-	int rc;
+	const char *items[] = {asan, run->preload, pinning, choose(NULL, "LD_PRELOAD")};
+	char *list = NULL;
+	int rc = 0;
 
 	if (strpbrk(run->preload, ": "))
 		return cm_diag_set(diag, -EINVAL,
 				   "%s: LD_PRELOAD cannot hold a path with a blank or a colon; "
 				   "install callmark elsewhere",
 				   run->preload);
-	if (old && has_item(old, run->preload) && !asan[0])
+	if (items[3] && has_item(items[3], run->preload) && !asan[0] && !pinning)
 		return 0;
-	if (asprintf(&list, "%s%s%s%s%s", asan, asan[0] ? ":" : "", run->preload, old ? ":" : "",
-		     old ? old : "") < 0)
-		return -ENOMEM;
-	rc = cm_environ_set(&run->env, "LD_PRELOAD", list);
+	for (size_t i = 0; !rc && i < sizeof(items) / sizeof(items[0]); i++)
+		if (items[i] && items[i][0])
+			rc = append_item(&list, items[i]);
+	if (!rc)
+		rc = cm_environ_set(&run->env, "LD_PRELOAD", list);
 	free(list);
 	return rc;
 }
@@ -207,6 +220,8 @@ static int set_variables(struct cm_run *run)
 	cm_environ_set(env, CM_ENV_SYMBOLS, run->symbols);
 	cm_environ_set(env, CM_ENV_CLOCK, run->clock);
 	cm_environ_set(env, CM_ENV_COMPRESS, run->compress);
+	if (run->keep_shards)
+		cm_environ_set(env, CM_ENV_SHARDS, "1");
 	cm_environ_set(env, CM_ENV_RUN_ID, run->run_id);
 	cm_environ_set(env, CM_ENV_COLLECT, run->collect);
 	/* Room for a pid; the child writes its own. */
@@ -226,7 +241,7 @@ int cm_run_prepare(struct cm_run *run, struct cm_diag *diag)
 	if (!rc)
 		rc = check_output(output, diag);
 	if (!rc)
-		rc = set_preload(run, diag);
+		rc = cm_run_set_preload(run, NULL, diag);
 	if (!rc)
 		rc = set_absolute(run, CM_ENV_OUTPUT, output);
 	if (!rc)

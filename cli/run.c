@@ -4,6 +4,7 @@
 
 #include <argp.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,11 +19,20 @@ enum {
 	KEY_COMPRESS = 0x100,
 	KEY_CLOCK,
 	KEY_SPOOL,
+	KEY_SHARDS,
 };
 
 static const struct argp_option options[] = {
 	{"config", 'c', "RULES", 0, "File of rules: which functions to time", 0},
 	{"symbol", 's', "RULE", 0, "One more rule; may be repeated", 0},
+	{"group", 'g', "GROUP", 0,
+	 "Count these events in every call as well (likwid-perfctr -a lists groups); may be "
+	 "repeated",
+	 0},
+	{"cpus", 'C', "CPUS", 0,
+	 "With -g: pin the threads to these CPUs, such as 0-3, and count there; default: no "
+	 "pinning, all CPUs",
+	 0},
 	{"output", 'o', "FILE", 0,
 	 "The profile, default profiling_data.h5; %r is the rank, %p the process, %h the host", 0},
 	{"compress", KEY_COMPRESS, "HOW", 0,
@@ -30,6 +40,11 @@ static const struct argp_option options[] = {
 	{"clock", KEY_CLOCK, "CLOCK", 0, "tsc or monotonic; default: tsc where it can be trusted",
 	 0},
 	{"spool", KEY_SPOOL, "DIR", 0, "Folder for data until it is collected, default $TMPDIR", 0},
+	{"shards", KEY_SHARDS, NULL, 0,
+	 "Leave each rank of a parallel program in its own file, linked from the profile; always "
+	 "so "
+	 "above 256 ranks",
+	 0},
 	{"verbose", 'v', NULL, 0, "Say where the file is; twice: what was intercepted, too", 0},
 	{0},
 };
@@ -47,6 +62,17 @@ static int add_symbol(struct cm_run *run, const char *rule)
 	return 0;
 }
 
+static int add_group(struct cm_run *run, const char *group)
+{
+	const char **groups = reallocarray(run->groups, run->n_groups + 1, sizeof(run->groups[0]));
+
+	if (!groups)
+		return -ENOMEM;
+	run->groups = groups;
+	run->groups[run->n_groups++] = group;
+	return 0;
+}
+
 static const char *one_of(struct argp_state *state, const char *what, const char *value,
 			  const char *const *allowed)
 {
@@ -56,6 +82,27 @@ static const char *one_of(struct argp_state *state, const char *what, const char
 	argp_error(state, "--%s=%s: expected %s, %s%s%s", what, value, allowed[0], allowed[1],
 		   allowed[2] ? " or " : "", allowed[2] ? allowed[2] : "");
 	return NULL;
+}
+
+static error_t parse_program(int key, struct argp_state *state, struct cm_run *run)
+{
+	switch (key) {
+	case ARGP_KEY_ARG:
+		/* The program's name; what follows is its own. */
+		run->argv = &state->argv[state->next - 1];
+		state->next = state->argc;
+		break;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "no program given");
+		break;
+	case ARGP_KEY_SUCCESS:
+		if (run->cpus && !run->n_groups)
+			argp_error(state, "-C is for counters: name a group with -g as well");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -70,6 +117,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case 's':
 		return add_symbol(run, arg) ? ENOMEM : 0;
+	case 'g':
+		return add_group(run, arg) ? ENOMEM : 0;
+	case 'C':
+		run->cpus = arg;
+		break;
 	case 'o':
 		run->output = arg;
 		break;
@@ -82,19 +134,14 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case KEY_SPOOL:
 		run->spool = arg;
 		break;
+	case KEY_SHARDS:
+		run->keep_shards = true;
+		break;
 	case 'v':
 		run->verbosity++;
 		break;
-	case ARGP_KEY_ARG:
-		/* The program's name; what follows is its own. */
-		run->argv = &state->argv[state->next - 1];
-		state->next = state->argc;
-		break;
-	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "no program given");
-		break;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return parse_program(key, state, run);
 	}
 	return 0;
 }
@@ -157,14 +204,14 @@ static int supervise(struct cm_run *run, bool is_profiled)
 	struct cm_start start = {.path = run->program.path,
 				 .argv = run->argv,
 				 .envp = is_profiled ? run->env.vars : environ,
-				 .is_text = run->program.is_text};
+				 .is_text = run->program.is_text,
+				 .cpus = run->is_placed ? &run->allowed : NULL};
 	int status = 0;
 	pid_t pid;
 	int rc;
 
 	if (is_profiled)
 		start.pid_text = cm_environ_get(&run->env, CM_ENV_MAIN_PID);
-	cm_supervise_init(&run->supervise);
 	rc = cm_supervise_start(&run->supervise, &start, &pid);
 	if (rc < 0) {
 		if (is_profiled)
@@ -178,6 +225,14 @@ static int supervise(struct cm_run *run, bool is_profiled)
 	if (is_profiled)
 		cm_run_finish(run, pid);
 	return cm_supervise_exit_status(status);
+}
+
+/* The signal that is pending ends us once it is let through. */
+static int end_by_signal(struct cm_run *run)
+{
+	cm_run_folder_close(&run->folder, cm_run_folder_is_last(&run->folder));
+	cm_supervise_fini(&run->supervise);
+	return CM_EXIT_SIGNAL + SIGTERM; /* it was taken back by then */
 }
 
 static int run_program(struct cm_run *run)
@@ -196,6 +251,7 @@ static int run_program(struct cm_run *run)
 		cm_say("%s", diag.text);
 		return rc == -ENOENT || rc == -ENOTDIR ? CM_EXIT_NOT_FOUND : CM_EXIT_CANNOT_RUN;
 	}
+	cm_supervise_init(&run->supervise);
 	if (run->program.obstacle[0]) {
 		cm_say("%s runs without being profiled: %s", run->program.path,
 		       run->program.obstacle);
@@ -212,6 +268,8 @@ static int run_program(struct cm_run *run)
 	}
 	if (run->folder.is_full)
 		cm_say("the disk of the spool is full: %s (see --spool)", run->folder.path);
+	if (cm_run_counters(run) == -EINTR)
+		return end_by_signal(run);
 	return supervise(run, true);
 }
 
@@ -228,6 +286,8 @@ int cm_cmd_run(int argc, char **argv)
 	cm_run_folder_close(&run.folder, false);
 	cm_environ_fini(&run.env);
 	cm_rule_set_fini(&run.set);
+	free(run.marker_file);
+	free(run.groups);
 	free(run.symbols);
 	return status;
 }

@@ -2,12 +2,14 @@
 /*
  * Private to cli/run*.c: one `callmark run`, from its options to what is said at its end.
  *
- *	options and rules (run.c) -> cm_run_prepare -> fork, wait (supervise.h) -> cm_run_finish
+ *	options and rules (run.c) -> cm_run_prepare -> cm_run_counters -> fork, wait (supervise.h)
+ *	-> cm_run_finish
  */
 #ifndef CALLMARK_CLI_RUN_H
 #define CALLMARK_CLI_RUN_H
 
 #include <limits.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -26,6 +28,10 @@ struct cm_run {
 	const char *compress;
 	const char *clock;
 	const char *spool;
+	const char **groups; /* all -g, n_groups of them; owned */
+	size_t n_groups;
+	const char *cpus;
+	bool keep_shards; /* each rank's file stays, the profile links to it */
 	unsigned verbosity;
 	char **argv; /* PROGRAM ARGS */
 
@@ -38,6 +44,9 @@ struct cm_run {
 	char collect[PATH_MAX];
 	char run_id[128];
 	bool is_ranked; /* we stand inside one rank of a parallel run */
+	bool is_placed; /* likwid-perfctr chose these CPUs for the program */
+	cpu_set_t allowed;
+	char *marker_file; /* where LIKWID will write what it counted, or NULL; owned */
 };
 
 /*
@@ -48,9 +57,24 @@ struct cm_run {
 int cm_run_prepare(struct cm_run *run, struct cm_diag *diag);
 
 /*
+ * Ours in front, `pinning` (liblikwidpin, or NULL) behind it, then what the user preloads.
+ */
+int cm_run_set_preload(struct cm_run *run, const char *pinning, struct cm_diag *diag);
+
+/*
+ * With -g: let likwid-perfctr make the marker environment and add it to the program's. 0 also when
+ * there will be no counters, after one line that says why. -EINTR: a signal is pending that ends
+ * us; nothing must be started. Between cm_supervise_init and its end.
+ */
+int cm_run_counters(struct cm_run *run);
+
+/*
  * Collect what the program left, say which rules matched nothing and (verbose) where the files
  * are, and take the run's folder away. Never fails: it says what went wrong.
  */
 void cm_run_finish(struct cm_run *run, pid_t pid);
+
+/* run-wait.c: after a launcher has ended, give its ranks a moment (2 s at most) to end, too. */
+void cm_run_wait_ranks(const struct cm_run *run);
 
 #endif

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -43,13 +44,24 @@ void cm_supervise_fini(const struct cm_supervise *supervise)
 	sigprocmask(SIG_SETMASK, &supervise->old_mask, NULL);
 }
 
-static int close_stdio(void)
+static int close_stdio(int output_fd)
 {
 	int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 
-	if (fd < 0 || dup2(fd, STDIN_FILENO) < 0 || dup2(fd, STDOUT_FILENO) < 0)
+	if (fd < 0 || dup2(fd, STDIN_FILENO) < 0 ||
+	    dup2(output_fd > 0 ? output_fd : fd, STDOUT_FILENO) < 0)
+		return -errno;
+	if (output_fd > 0 && dup2(output_fd, STDERR_FILENO) < 0)
 		return -errno;
 	return 0;
+}
+
+/* The parent may have ended before the child asked. */
+static int die_with(pid_t parent)
+{
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0))
+		return -errno;
+	return getppid() == parent ? 0 : -ESRCH;
 }
 
 /* What execvp does with a file that the kernel does not know. */
@@ -72,14 +84,18 @@ static void execute_text(const struct cm_start *start)
 }
 
 static _Noreturn void be_child(const struct cm_supervise *supervise, const struct cm_start *start,
-			       int report)
+			       pid_t parent, int report)
 {
 	int error = 0;
 
 	if (start->new_session)
 		(void)setsid(); /* fails only for a group leader: then it has its own already */
 	if (start->no_stdio)
-		error = close_stdio();
+		error = close_stdio(start->output_fd);
+	if (!error && start->dies_with_us)
+		error = die_with(parent);
+	if (start->cpus) /* else it runs where we do, and its markers say so */
+		(void)sched_setaffinity(0, sizeof(*start->cpus), start->cpus);
 	if (start->pid_text)
 		snprintf(start->pid_text, CM_PID_TEXT_BYTES, "%d", (int)getpid());
 	cm_supervise_fini(supervise);
@@ -98,6 +114,7 @@ static _Noreturn void be_child(const struct cm_supervise *supervise, const struc
 int cm_supervise_start(const struct cm_supervise *supervise, const struct cm_start *start,
 		       pid_t *ret_pid)
 {
+	pid_t parent = getpid();
 	int report[2];
 	int error = 0;
 	ssize_t n;
@@ -109,7 +126,7 @@ int cm_supervise_start(const struct cm_supervise *supervise, const struct cm_sta
 	if (pid < 0)
 		error = -errno;
 	if (pid == 0)
-		be_child(supervise, start, report[1]);
+		be_child(supervise, start, parent, report[1]);
 	close(report[1]);
 	/* The pipe closes when exec has worked, and when the child was killed before it. */
 	do

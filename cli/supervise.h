@@ -23,6 +23,7 @@
 #ifndef CALLMARK_CLI_SUPERVISE_H
 #define CALLMARK_CLI_SUPERVISE_H
 
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <sys/types.h>
@@ -41,6 +42,9 @@ struct cm_start {
 	bool is_text;	  /* no ELF file: where the kernel refuses it, /bin/sh runs it */
 	bool new_session; /* away from the launcher's process group */
 	bool no_stdio;	  /* stdin and stdout become /dev/null */
+	int output_fd;	  /* with no_stdio, becomes stdout and stderr where it is not 0 */
+	bool dies_with_us;
+	const cpu_set_t *cpus; /* where it may run, or NULL */
 };
 
 #define CM_PID_TEXT_BYTES 16

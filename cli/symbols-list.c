@@ -55,6 +55,20 @@ static const char *why_never(const struct cm_elf_import *import, bool is_found, 
 	return NULL;
 }
 
+/* As the preload does (preload/sites.h): the Fortran layer of an MPI library is no caller. */
+static bool is_mpi_binding(const struct context *context, const struct cm_closure_item *caller,
+			   const struct cm_symbol_row *row)
+{
+	char name[CM_RULES_MPI_BYTES], binding[CM_RULES_MPI_BYTES];
+	const char *symbol = cm_rules_mpi_name(row->import->symbol, name);
+	uint8_t type;
+
+	for (unsigned int i = 0; row->rule->mpi && cm_rules_mpi_binding(symbol, i, binding); i++)
+		if (cm_elf_definition(caller->elf, binding, &type, context->diag) == 1)
+			return true;
+	return false;
+}
+
 static int find_rule(const struct context *context, const struct cm_closure_item *caller,
 		     struct cm_symbol_row *row)
 {
@@ -72,6 +86,11 @@ static int find_rule(const struct context *context, const struct cm_closure_item
 	if (rc != 1) {
 		row->rule = NULL;
 		row->reason = rc == -ECANCELED ? "excluded by a rule" : "no rule";
+		return 0;
+	}
+	if (is_mpi_binding(context, caller, row)) {
+		row->rule = NULL;
+		row->reason = "counted in its Fortran binding";
 		return 0;
 	}
 	context->is_matched[row->rule->index] = true;

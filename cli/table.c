@@ -13,13 +13,14 @@
 
 struct row {
 	enum cm_style style;
-	char **cells;
+	char **cells; /* NULL: a rule */
 };
 
 struct cm_table {
 	const struct cm_table_column *columns;
 	size_t n_columns;
-	size_t *widest; /* by column: of its title and cells */
+	size_t *titles; /* by column: how wide its title is */
+	size_t *cells;	/* by column: how wide the widest cell is */
 	struct row *rows;
 	size_t n_rows;
 	size_t n_room;
@@ -28,6 +29,7 @@ struct cm_table {
 /* The columns that one block shows, in order, and how wide. width 0: not in this block. */
 struct block {
 	size_t *width;
+	size_t n_used;
 	size_t n_terminal;
 };
 
@@ -39,16 +41,17 @@ int cm_table_new(struct cm_table **ret_table, const struct cm_table_column *colu
 
 	if (!table)
 		return -ENOMEM;
-	table->widest = calloc(n_columns, sizeof(*table->widest));
-	if (!table->widest) {
-		free(table);
-		return -ENOMEM;
-	}
 	table->columns = columns;
 	table->n_columns = n_columns;
+	table->titles = calloc(n_columns, sizeof(*table->titles));
+	table->cells = calloc(n_columns, sizeof(*table->cells));
+	if (!table->titles || !table->cells) {
+		cm_table_free(table);
+		return -ENOMEM;
+	}
 	for (i = 0; i < n_columns; i++) {
-		table->widest[i] = cm_text_columns(columns[i].title);
-		table->widest[i] += !table->widest[i];
+		table->titles[i] = cm_text_columns(columns[i].title);
+		table->cells[i] = 1;
 	}
 	*ret_table = table;
 	return 0;
@@ -72,7 +75,8 @@ void cm_table_free(struct cm_table *table)
 	for (i = 0; i < table->n_rows; i++)
 		free_cells(table->rows[i].cells, table->n_columns);
 	free(table->rows);
-	free(table->widest);
+	free(table->titles);
+	free(table->cells);
 	free(table);
 }
 
@@ -103,8 +107,8 @@ int cm_table_append(struct cm_table *table, enum cm_style style, const char *con
 			goto out;
 	for (i = 0; i < table->n_columns; i++) {
 		n = cm_text_columns(copies[i]);
-		if (n > table->widest[i])
-			table->widest[i] = n;
+		if (n > table->cells[i])
+			table->cells[i] = n;
 	}
 	table->rows[table->n_rows++] = (struct row){style, copies};
 	return 0;
@@ -113,17 +117,37 @@ out:
 	return -ENOMEM;
 }
 
+int cm_table_append_rule(struct cm_table *table)
+{
+	if (grow(table) < 0)
+		return -ENOMEM;
+	table->rows[table->n_rows++] = (struct row){.style = CM_STYLE_DIM};
+	return 0;
+}
+
 size_t cm_table_n_rows(const struct cm_table *table)
 {
 	return table->n_rows;
 }
 
+static size_t widest(const struct cm_table *table, size_t column)
+{
+	size_t title = table->titles[column], cells = table->cells[column];
+
+	return title > cells ? title : cells;
+}
+
 /* The narrowest that a column can be without losing digits. */
 static size_t least(const struct cm_table *table, size_t column)
 {
-	size_t min = table->columns[column].min_columns, widest = table->widest[column];
+	const struct cm_table_column *shape = &table->columns[column];
+	size_t title = table->titles[column], cells = table->cells[column];
 
-	return min && min < widest ? min : widest;
+	if (shape->min_columns && shape->min_columns < widest(table, column))
+		return shape->min_columns;
+	if (shape->min_title && shape->min_title < title)
+		title = shape->min_title;
+	return title > cells ? title : cells;
 }
 
 /* The column of the lowest priority number that is in no block yet; 0 when there is none. */
@@ -146,14 +170,15 @@ static void widen(const struct cm_table *table, struct block *block, size_t used
 	for (; used < block->n_terminal; used++) {
 		narrowest = table->n_columns;
 		for (i = 0; i < table->n_columns; i++)
-			if (block->width[i] && block->width[i] < table->widest[i] &&
+			if (block->width[i] && block->width[i] < widest(table, i) &&
 			    (narrowest == table->n_columns ||
 			     block->width[i] < block->width[narrowest]))
 				narrowest = i;
 		if (narrowest == table->n_columns)
-			return;
+			break;
 		block->width[narrowest]++;
 	}
+	block->n_used = used;
 }
 
 /* Choose the columns of the next block; a block has at least one beside the key. */
@@ -183,6 +208,14 @@ static void plan(const struct cm_table *table, struct block *block, bool *is_don
 	if (used > block->n_terminal)
 		used = block->width[0] = block->n_terminal;
 	widen(table, block, used);
+}
+
+static void print_rule(const struct block *block, FILE *out)
+{
+	size_t i;
+
+	for (i = 0; i < block->n_used; i++)
+		fputc('-', out);
 }
 
 /* No trailing spaces: what pads a cell is written when the next text comes. */
@@ -226,7 +259,10 @@ static int print_block(const struct cm_table *table, const struct block *block, 
 
 		if (style != CM_STYLE_PLAIN)
 			fputs(cm_terminal_style(terminal, style), out);
-		rc = print_line(table, block, out, table->rows[i].cells);
+		if (table->rows[i].cells)
+			rc = print_line(table, block, out, table->rows[i].cells);
+		else
+			print_rule(block, out);
 		if (style != CM_STYLE_PLAIN)
 			fputs(cm_terminal_style(terminal, CM_STYLE_PLAIN), out);
 		fputc('\n', out);

@@ -14,7 +14,8 @@
  * The first column is the key. Where all columns do not fit side by side, those of the lowest
  * priority number make the first block and the others follow in further blocks, each with the key
  * again: no column is ever dropped and no line is wider than the terminal. Columns with
- * min_columns may shrink to that; their texts are then cut in the middle (cm_text_cut).
+ * min_columns may shrink to that; their texts are then cut in the middle (cm_text_cut). With
+ * min_title a long title gives way to the cells' width, the cells do not.
  *
  * Cells are escaped (cm_text_escape) when they are appended: names straight from a file are fine.
  * Errors: -ENOMEM. Threads: one at a time.
@@ -37,6 +38,7 @@ struct cm_table_column {
 	enum cm_table_align align;
 	unsigned priority;  /* lower ones are in the first block; the key's does not matter */
 	size_t min_columns; /* may shrink to this; 0: never shrinks */
+	size_t min_title;   /* the title alone may shrink to this; 0: it does not */
 };
 
 struct cm_table;
@@ -48,6 +50,10 @@ int cm_table_new(struct cm_table **ret_table, const struct cm_table_column *colu
 /* One row of n_columns cells, copied. NULL is an empty cell. */
 int cm_table_append(struct cm_table *table, enum cm_style style, const char *const *cells);
 
+/* A line across the block. */
+int cm_table_append_rule(struct cm_table *table);
+
+/* Rules count. */
 size_t cm_table_n_rows(const struct cm_table *table);
 
 int cm_table_print(const struct cm_table *table, FILE *out, const struct cm_terminal *terminal);
