@@ -40,6 +40,17 @@ REGION_DATASETS = {
     "start_times": np.int64, "end_times": np.int64, "threads": np.int32, "symbols": "str",
     "histogram": np.uint64,
 }
+LIKWID_ATTRS = {"num_regions": "int", "cpu_name": "str"}
+COUNTERS_ATTRS = {
+    "tag": "str", "group_id": "int", "group_name": "str", "source": "str", "event_names": "strs",
+    "counter_names": "strs", "metric_names": "strs",
+}
+COUNTERS_DATASETS = {
+    "cpus": np.int64, "times": np.float64, "call_counts": np.int64, "events": np.float64,
+    "metrics": np.float64,
+}
+SOURCES = {"full_api", "marker_file", "marker_api"}
+MAX_NAMES = 4000  # of one attribute; a dataset of its name has all when there are more
 METADATA_INTS = {"start_time_ns", "mpi_size", "total_cores", "omp_num_threads"}
 METADATA_LISTS = {"modules"}
 FILTERS = {"gzip", None}
@@ -74,7 +85,7 @@ def attr_kind(attrs, name):
     return str(attr.dtype) + ("" if is_scalar else "[]")
 
 
-def check_attrs(obj, required, optional=None, pattern=None):
+def check_attrs(obj, required, optional=None, pattern=None, pattern_kind="int"):
     for name, kind in required.items():
         need(name in obj.attrs, obj.name, f"attribute {name} is missing")
         got = attr_kind(obj.attrs, name)
@@ -84,19 +95,19 @@ def check_attrs(obj, required, optional=None, pattern=None):
             continue
         kind = (optional or {}).get(name)
         if kind is None and pattern and re.fullmatch(pattern, name):
-            kind = "int"
+            kind = pattern_kind
         need(kind, obj.name, f"attribute {name} is not in the contract")
         got = attr_kind(obj.attrs, name)
         need(got == kind, obj.name, f"attribute {name} is {got}, not {kind}")
 
 
-def check_dataset(group, name, dtype):
+def check_dataset(group, name, dtype, ndim=1):
     where = f"{group.name}/{name}"
     need(name in group, where, "is missing")
     need(group.get(name, getlink=True).__class__ is h5py.HardLink, where, "is a link")
     data = group[name]
     need(isinstance(data, h5py.Dataset), where, "is not a dataset")
-    need(data.ndim == 1, where, f"has {data.ndim} dimensions")
+    need(data.ndim == ndim, where, f"has {data.ndim} dimensions")
     if dtype == "str":
         need(is_text_type(data.dtype), where, f"is {data.dtype}, not variable-length UTF-8")
     else:
@@ -186,6 +197,15 @@ def check_totals(region, starts, ends):
              "its histogram is not that of its trace")
 
 
+def check_tag_bytes(region):
+    if "tag_bytes" in region.attrs:
+        raw = bytes(region.attrs["tag_bytes"])
+        need(raw.decode("utf-8", errors="replace").count("\ufffd") > 0, region.name,
+             "tag_bytes is valid UTF-8")
+        need("\ufffd" in region.attrs["tag"], region.name,
+             "tag has no U+FFFD for its invalid bytes")
+
+
 def check_region(region, n_threads):
     need(isinstance(region, h5py.Group), region.name, "is not a group")
     check_attrs(region, REGION_ATTRS, {"tag_bytes": "bytes"})
@@ -194,12 +214,7 @@ def check_region(region, n_threads):
     for name in region:
         need(name in REGION_DATASETS or name == "call_paths", f"{region.name}/{name}",
              "is not in the contract")
-    tag = region.attrs["tag"]
-    if "tag_bytes" in region.attrs:
-        raw = bytes(region.attrs["tag_bytes"])
-        need(raw.decode("utf-8", errors="replace").count("\ufffd") > 0, region.name,
-             "tag_bytes is valid UTF-8")
-        need("\ufffd" in tag, region.name, "tag has no U+FFFD for its invalid bytes")
+    check_tag_bytes(region)
     starts, ends = check_trace(region, n_threads)
     check_totals(region, starts, ends)
     return len(starts)
@@ -226,8 +241,75 @@ def check_sites(rank):
     need(rank["sites"].ndim == 1, f"{rank.name}/sites", "is not a list")
 
 
+def count_names(group, name):
+    """How many names the attribute has, or the dataset beside it where it has no room."""
+    names = group.attrs[name]
+    need(group.attrs.get_id(name).shape == (len(names),), group.name, f"{name} is not a list")
+    if name not in group:
+        return len(names)
+    need(len(names) == MAX_NAMES, group.name, f"a dataset {name}, but the attribute has room")
+    full = check_dataset(group, name, "str")
+    need(len(full) > MAX_NAMES, full.name, "is not longer than the attribute")
+    need([text.decode() for text in full[:MAX_NAMES]] == list(names), full.name,
+         "does not begin as the attribute does")
+    return len(full)
+
+
+def check_counters(group):
+    """One tag in one event group."""
+    need(isinstance(group, h5py.Group), group.name, "is not a group")
+    check_attrs(group, COUNTERS_ATTRS, {"tag_bytes": "bytes"})
+    check_tag_bytes(group)
+    need(group.attrs["source"] in SOURCES, group.name, f"source is {group.attrs['source']!r}")
+    need(group.attrs["group_id"] >= 0, group.name, "group_id is below 0")
+    data = {name: check_dataset(group, name, dtype, 2 if name in ("events", "metrics") else 1)
+            for name, dtype in COUNTERS_DATASETS.items()}
+    n_cpus = len(data["cpus"])
+    n_events, n_counters, n_metrics = (
+        count_names(group, name) for name in ("event_names", "counter_names", "metric_names"))
+    need(n_counters in (0, n_events), group.name, f"{n_counters} counters, {n_events} events")
+    for name, shape in (("times", (n_cpus,)), ("call_counts", (n_cpus,)),
+                        ("events", (n_events, n_cpus)), ("metrics", (n_metrics, n_cpus))):
+        need(data[name].shape == shape, data[name].name,
+             f"has the shape {data[name].shape}, not {shape}")
+    for name in group:
+        need(name in COUNTERS_DATASETS or name.endswith("_names"), f"{group.name}/{name}",
+             "is not in the contract")
+    cpus = data["cpus"][()]
+    need(len(set(cpus)) == n_cpus and np.all(cpus >= 0), group.name, "cpus are not unique")
+    need(np.all(data["call_counts"][()] >= 0), group.name, "a negative call count")
+    need(not np.any(data["times"][()] < 0), group.name, "a negative time")
+
+
+def check_likwid(rank):
+    """Nothing where no counters were collected; the number of groups otherwise."""
+    if "likwid" not in rank:
+        return 0
+    likwid = rank["likwid"]
+    need(isinstance(likwid, h5py.Group), likwid.name, "is not a group")
+    check_attrs(likwid, LIKWID_ATTRS, None, r"LIKWID_\w+", "str")
+    need(set(likwid) == {"regions"}, likwid.name, f"its members are {sorted(likwid)}")
+    regions = likwid["regions"]
+    need(isinstance(regions, h5py.Group) and len(regions.attrs) == 0, regions.name,
+         "is not a group without attributes")
+    need(likwid.attrs["num_regions"] == len(regions), likwid.name,
+         f"num_regions is {likwid.attrs['num_regions']}, but there are {len(regions)}")
+    check_names(regions)
+    seen = set()
+    for group in regions.values():
+        check_counters(group)
+        key = bytes(group.attrs.get("tag_bytes", group.attrs["tag"].encode())), group.attrs[
+            "group_id"]
+        need(key not in seen, group.name, "the same tag and event group twice")
+        seen.add(key)
+    return len(regions)
+
+
 def check_rank(rank):
     check_attrs(rank, RANK_ATTRS, RANK_OPTIONAL, r"markers_skipped_\w+")
+    for name in rank.attrs:
+        need(not name.startswith("markers_skipped_") or rank.attrs[name] > 0, rank.name,
+             f"{name} is not above 0")
     need(rank.attrs["clock"] in ("tsc", "monotonic"), rank.name,
          f"its clock is {rank.attrs['clock']!r}")
     for name, dtype in RANK_DATASETS.items():
@@ -242,7 +324,8 @@ def check_rank(rank):
     need(len(rank["regions"].attrs) == 0, f"{rank.name}/regions", "has attributes")
     check_names(rank["regions"])
     n_calls = sum(check_region(region, n_threads) for region in rank["regions"].values())
-    need(len(rank["regions"]), rank.name, "recorded nothing, yet has a group")
+    n_counted = check_likwid(rank)
+    need(len(rank["regions"]) or n_counted, rank.name, "recorded nothing, yet has a group")
     return len(rank["regions"]), n_calls
 
 

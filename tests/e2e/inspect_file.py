@@ -181,11 +181,11 @@ def test_json_of_ours():
 
 
 def test_text_of_ours():
-    text = inspect("ours.h5")
+    text = inspect("--per-rank", "ours.h5")
     check_text(text, 80)
     flat = re.sub(r"\s+", " ", text)
     for part in ("command prog 'two words' 'it'\\''s'", "program /usr/bin/prog\\x1b", "2 of 3",
-                 "missing rank: 1", "written by callmark 0.1.0, run run-77", "over 2 ranks:",
+                 "missing rank: 1", "written by callmark 0.1.0, run run-77", "over 2 ranks on 2 nodes:", "calls of all 2 ranks:",
                  "mpi/send: trace holds 1,000 of 1,500 calls (max-events)",
                  "quiet: totals only, no trace of 800 calls (trace=off)",
                  "lossy: 10 records lost, the calls are counted",
@@ -199,6 +199,7 @@ def test_text_of_ours():
         assert re.search(f"^{row}", text, re.M), (row, text)
     for width in (40, 60, 100, 200):
         check_text(inspect("ours.h5", env={"COLUMNS": str(width)}), width)
+        check_text(inspect("--per-rank", "ours.h5", env={"COLUMNS": str(width)}), width)
     for name in ("calls", "total", "share", "avg", "min", "max", "p50", "p95", "p99", "std"):
         assert re.search(rf"^region.*\b{name}\b", text, re.M), name
 

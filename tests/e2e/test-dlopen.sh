@@ -5,7 +5,7 @@
 
 compare callee_add plugin_work -- "$TARGETS/plugin-host" "$TARGETS/libplugin.so" 1000
 h5 profiling_data.h5 'calls("callee_add") == 1000' 'calls("plugin_work") == 1' \
-	'("callee_add", "libplugin.so", "jump_slot") in sites()' \
+	'("callee_add", "libplugin.so", "jump_slot") in sites("gone")' \
 	'inside("callee_add", "plugin_work")'
 
 compare callee_add plugin_work -- "$TARGETS/plugin-host" "$TARGETS/libplugin.so" 1000 20

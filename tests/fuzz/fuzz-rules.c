@@ -40,9 +40,28 @@ static bool name_matches(const struct cm_rule *rule, const char *name)
 				: cm_rules_glob(rule->pattern, name);
 }
 
+/* The entry points of MPI's profiling interface are wanted only by who names their P. */
+static bool is_hidden(const struct cm_rule *rule, const char *symbol)
+{
+	return (strncmp(symbol, "PMPI_", 5) == 0 || strncmp(symbol, "pmpi_", 5) == 0) &&
+	       !rule->is_literal && !rule->exclude && !rule->mpi && strchr("*?[", rule->pattern[0]);
+}
+
+static bool symbol_matches(const struct cm_rule *rule, const char *symbol)
+{
+	char folded[CM_RULES_MPI_BYTES];
+
+	if (rule->mpi)
+		return cm_rules_mpi_fold(symbol, folded) && cm_rules_glob(rule->mpi, folded);
+	return name_matches(rule, symbol);
+}
+
 static bool matches(const struct cm_rule *rule, const struct cm_rules_query *query)
 {
-	if (!name_matches(rule, rule->is_demangled ? query->demangled : query->symbol))
+	if (rule->is_demangled ? !name_matches(rule, query->demangled)
+			       : !symbol_matches(rule, query->symbol))
+		return false;
+	if (is_hidden(rule, query->symbol))
 		return false;
 	if (rule->library && !cm_rules_glob(rule->library, query->library))
 		return false;

@@ -73,6 +73,18 @@ long callee_sixty(TEN(0), TEN(1), TEN(2), TEN(3), TEN(4), TEN(5))
 	return SUM(0) + SUM(1) + SUM(2) + SUM(3) + SUM(4) + SUM(5);
 }
 
+static long kept;
+
+void callee_ten(int a, int b, int c, int d, int e, int f, int g, int h, int i, int j)
+{
+	kept = a + 2L * b + 3L * c + 4L * d + 5L * e + 6L * f + 7L * g + 8L * h + 9L * i + 10L * j;
+}
+
+long callee_kept(void)
+{
+	return kept;
+}
+
 int callee_errno(int value)
 {
 	int before = errno;

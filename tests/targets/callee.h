@@ -53,6 +53,10 @@ long callee_sixty(long, long, long, long, long, long, long, long, long, long, /*
 		  long, long, long, long, long, long, long, long, long, long, /* 50 */
 		  long, long, long, long, long, long, long, long, long, long);
 
+/* An entry of makecontext: the sum of (i + 1) * argument i is what callee_kept() returns next. */
+void callee_ten(int, int, int, int, int, int, int, int, int, int);
+long callee_kept(void);
+
 /* n, counted by n calls of each other: many are open at once. */
 long callee_down(long n);
 long callee_up(long n);

@@ -56,7 +56,7 @@ static void append(struct spool_maker *maker, const void *data, size_t n)
 
 void spool_maker_item(struct spool_maker *maker, uint32_t type, void *fixed, size_t n_fixed, ...)
 {
-	static const char zeros[8];
+	char padding[8];
 	size_t first = maker->n_items;
 	struct cm_spool_item head = {.type = type};
 	const char *text;
@@ -67,7 +67,8 @@ void spool_maker_item(struct spool_maker *maker, uint32_t type, void *fixed, siz
 	while ((text = va_arg(args, const char *)))
 		append(maker, text, strlen(text) + 1);
 	va_end(args);
-	append(maker, zeros, (8 - (maker->n_items - first) % 8) % 8);
+	memset(padding, CM_ITEM_PADDING, sizeof(padding));
+	append(maker, padding, (8 - (maker->n_items - first) % 8) % 8);
 	head.bytes = (uint32_t)(maker->n_items - first);
 	memcpy(maker->items + first, &head, sizeof(head));
 }

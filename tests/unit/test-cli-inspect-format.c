@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
 #include <math.h>
+#include <stdlib.h>
 
 struct ns_row {
 	double ns;
@@ -79,4 +80,43 @@ Test(format, never_rounds_a_share_into_a_lie)
 	cr_expect_str_eq(cm_format_share(buf, 0.5, false), "~50.0%");
 	cr_expect_str_eq(cm_format_share(buf, 0.0001, false), "<0.1%");
 	cr_expect_str_eq(cm_format_share(buf, NAN, false), "-");
+}
+
+Test(format, writes_events_exactly_where_they_are_whole)
+{
+	char buf[CM_FORMAT_BYTES];
+
+	cr_expect_str_eq(cm_format_event(buf, 70478340), "70478340");
+	cr_expect_str_eq(cm_format_event(buf, 0x1p53), "9007199254740992");
+	cr_expect_str_eq(cm_format_event(buf, -3), "-3");
+	cr_expect_str_eq(cm_format_event(buf, 0), "0");
+	cr_expect_str_eq(cm_format_event(buf, 12.3456789), "12.3457");
+	cr_expect_str_eq(cm_format_event(buf, 1e300), "1e+300");
+	cr_expect_str_eq(cm_format_event(buf, -NAN), "nan");
+}
+
+Test(format, gives_metrics_six_digits)
+{
+	char buf[CM_FORMAT_BYTES];
+
+	cr_expect_str_eq(cm_format_metric(buf, 2376.1749), "2376.17");
+	cr_expect_str_eq(cm_format_metric(buf, 0.0000123456789), "1.23457e-05");
+	cr_expect_str_eq(cm_format_metric(buf, 3), "3");
+	cr_expect_str_eq(cm_format_metric(buf, NAN), "nan");
+	cr_expect_str_eq(cm_format_metric(buf, -INFINITY), "-inf");
+}
+
+Test(format, writes_reals_that_read_back_the_same)
+{
+	static const double values[] = {0.1,	    1.0 / 3,
+					5e-324,	    1.7976931348623157e308,
+					0x1p53 + 2, 123456789012345678.0,
+					-0.0,	    0.30000000000000004};
+	char buf[CM_FORMAT_BYTES];
+	size_t i;
+
+	cr_expect_str_eq(cm_format_exact(buf, 0.1), "0.1");
+	for (i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+		cr_expect_eq(strtod(cm_format_exact(buf, values[i]), NULL), values[i], "%s", buf);
+	cr_expect_str_eq(cm_format_exact(buf, INFINITY), "inf");
 }

@@ -5,6 +5,7 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define N_RANKS 3
@@ -53,6 +54,13 @@ int cm_results_read_calls(struct cm_results *results, size_t rank_idx, size_t re
 	return results->rc < 0 ? cm_diag_set(diag, results->rc, "cannot read") : 0;
 }
 
+const char *cm_results_event_label(const struct cm_profile_counters *counters, size_t i, char *buf,
+				   size_t n_bytes)
+{
+	snprintf(buf, n_bytes, "%s", counters->event_names[i]);
+	return buf;
+}
+
 static void add_region(struct cm_results *results, size_t r, const char *tag, uint64_t n)
 {
 	struct cm_result_rank *rank = &results->ranks[r];
@@ -85,6 +93,7 @@ static void make_two_ranks(void)
 	results.n_ranks = 2;
 	results.ranks[0].rank = 0;
 	results.ranks[1].rank = 4;
+	results.ranks[0].hostname = results.ranks[1].hostname = "";
 	add_region(&results, 0, "both", 1000);
 	add_region(&results, 0, "only0", 200);
 	add_region(&results, 1, "only4", 300);
@@ -195,6 +204,7 @@ Test(model, streams_what_is_too_much_to_keep)
 	memset(&results, 0, sizeof(results));
 	results.n_ranks = 2;
 	results.ranks[1].rank = 1;
+	results.ranks[0].hostname = results.ranks[1].hostname = "";
 	add_region(&results, 0, "many", 2500000);
 	add_region(&results, 1, "many", 2500000);
 	build(&inspection, &options);
@@ -277,7 +287,7 @@ Test(model, takes_the_span_from_the_traces_without_thread_times)
 
 	make_two_ranks();
 	results.n_ranks = 1;
-	cr_assert_eq(cm_filter_add(&options.filter, CM_FILTER_INCLUDE, "only", NULL), 0);
+	cr_assert_eq(cm_filter_add(&options.selection.filter, CM_FILTER_INCLUDE, "only", NULL), 0);
 	build(&inspection, &options);
 	/* The region that is filtered out counts: its last call starts at 999000. */
 	cr_expect_eq(inspection.sections[0].profiled_ns, 999000 + 99);
@@ -290,8 +300,15 @@ Test(model, takes_the_span_from_the_traces_without_thread_times)
 Test(model, sorts_by_every_key)
 {
 	static const char *const first[CM_N_SORTS] = {
-		[CM_SORT_TOTAL] = "both", [CM_SORT_CALLS] = "both", [CM_SORT_AVG] = "both",
-		[CM_SORT_MIN] = "only4",  [CM_SORT_MAX] = "both",   [CM_SORT_NAME] = "both",
+		[CM_SORT_TOTAL] = "both",
+		[CM_SORT_CALLS] = "both",
+		[CM_SORT_AVG] = "both",
+		[CM_SORT_MIN] = "only4",
+		[CM_SORT_MAX] = "both",
+		[CM_SORT_NAME] = "both",
+		/* One rank has neither: as by total. */
+		[CM_SORT_LOST] = "both",
+		[CM_SORT_IMBALANCE] = "both",
 	};
 	struct cm_inspect_options options = {0};
 	struct cm_inspection inspection = {0};
@@ -312,14 +329,40 @@ Test(model, shows_only_the_ranks_asked_for)
 	struct cm_diag diag = {0};
 
 	make_two_ranks();
-	cr_assert_eq(cm_rank_set_parse(&options.ranks, "1-4", NULL), 0);
+	cr_assert_eq(cm_rank_set_parse(&options.selection.ranks, "1-4", NULL), 0);
 	build(&inspection, &options);
 	cr_assert_eq(inspection.n_sections, 1);
 	cr_expect_eq(inspection.sections[0].rank->rank, 4);
 	cm_inspection_fini(&inspection);
-	cr_assert_eq(cm_rank_set_parse(&options.ranks, "0,7", NULL), 0);
+	cr_assert_eq(cm_rank_set_parse(&options.selection.ranks, "0,7", NULL), 0);
 	cr_expect_eq(cm_inspection_build(&inspection, &results, &options, &diag), -EINVAL);
 	cr_expect_str_eq(diag.text, "there is no rank 7 in it");
+	cm_inspection_fini(&inspection);
+	cm_inspect_options_fini(&options);
+}
+
+Test(model, has_counters_of_each_rank_in_the_order_of_its_regions)
+{
+	static const struct cm_profile_counters counters[] = {
+		{.tag = "both", .group_name = "G"},
+		{.tag = "only0", .group_name = "G"},
+		{.tag = "untimed", .group_name = "G"}};
+	struct cm_inspect_options options = {.sort = CM_SORT_NAME};
+	struct cm_inspection inspection = {0};
+	size_t i;
+
+	make_two_ranks();
+	results.ranks[0].counters = counters;
+	results.ranks[0].n_counters = 3;
+	results.regions[0][0].stats.tag = "zuletzt";
+	cr_assert_eq(cm_filter_add(&options.selection.filter, CM_FILTER_EXCLUDE, "both", NULL), 0);
+	build(&inspection, &options);
+	cr_expect_eq(inspection.sections[0].counters.n_columns, 2);
+	cr_assert_eq(inspection.sections[1].counters.n_tables, 1);
+	cr_assert_eq(inspection.sections[1].counters.n_columns, 2);
+	for (i = 0; i < 2; i++)
+		cr_expect_eq(inspection.sections[1].counters.columns[i].counters, &counters[i + 1]);
+	cr_expect_eq(inspection.sections[2].counters.n_tables, 0);
 	cm_inspection_fini(&inspection);
 	cm_inspect_options_fini(&options);
 }

@@ -25,6 +25,7 @@ static struct row rows[] = {
 	{"lib/x86_64-linux-gnu/callmark", "libcallmark-preload.so", CM_PART_PRELOAD},
 	{"collector", "callmark-collect", CM_PART_COLLECT},
 	{"libexec/callmark", "callmark-collect", CM_PART_COLLECT},
+	{"collector", "callmark-reader", CM_PART_READER},
 };
 
 static void make_folders(char *path)

@@ -163,3 +163,35 @@ Test(table, takes_the_width_from_the_environment_or_80)
 	cr_expect_eq(terminal.n_columns, 80);
 	fclose(out);
 }
+
+Test(table, cuts_a_long_title_but_never_its_cells)
+{
+	static const struct cm_table_column titled[] = {
+		{"counter", CM_TABLE_LEFT, .min_columns = 10},
+		{"a_region_with_a_long_name", CM_TABLE_RIGHT, .min_title = 10},
+		{"another_region_of_that_kind", CM_TABLE_RIGHT, .min_title = 10},
+	};
+	struct cm_terminal terminal = {.n_columns = 40};
+	struct cm_table *table = NULL;
+	char *text = NULL;
+	size_t n_bytes;
+	FILE *out = open_memstream(&text, &n_bytes);
+
+	cr_assert_eq(cm_table_new(&table, titled, 3), 0);
+	cr_assert_eq(cm_table_append_rule(table), 0);
+	cr_assert_eq(cm_table_append(table, CM_STYLE_PLAIN,
+				     (const char *const[]){"INSTR", "1", "12345678901234"}),
+		     0);
+	cr_assert_eq(
+		cm_table_append(table, CM_STYLE_PLAIN, (const char *const[]){"Events", NULL, NULL}),
+		0);
+	cr_expect_eq(cm_table_n_rows(table), 3);
+	cr_assert_eq(cm_table_print(table, out, &terminal), 0);
+	fclose(out);
+	cm_table_free(table);
+	cr_expect_str_eq(text, "counter  a_regio\xe2\x80\xa6ng_name  another\xe2\x80\xa6t_kind\n"
+			       "----------------------------------------\n"
+			       "INSTR                  1  12345678901234\n"
+			       "Events\n");
+	free(text);
+}

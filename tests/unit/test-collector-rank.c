@@ -11,6 +11,8 @@ struct rank_row {
 	int64_t rank;  /* -1: none */
 	int64_t size;
 	char launcher[24];
+	int64_t local_rank; /* one more; 0: not known */
+	int64_t node;
 };
 
 static const char *get(void *ctx, const char *name)
@@ -36,12 +38,30 @@ ParameterizedTestParameters(rank, is_found_in_the_launchers_environment)
 		{"OMPI_COMM_WORLD_RANK=3", 3, 0, "Open MPI"},
 		{"MV2_COMM_WORLD_RANK=1 MV2_COMM_WORLD_SIZE=2", 1, 2, "MVAPICH2"},
 		{"PMIX_RANK=5", 5, 0, "PMIx"},
-		{"PMIX_RANK=5 SLURM_STEP_ID=0 SLURM_NTASKS=8", 5, 8, "PMIx"},
+		{"PMIX_RANK=5 SLURM_STEP_ID=0 SLURM_PROCID=5 SLURM_NTASKS=8", 5, 8, "PMIx"},
+		{"PMIX_RANK=5 SLURM_STEP_ID=0 SLURM_PROCID=0 SLURM_NTASKS=8", 5, 0, "PMIx"},
 		{"PMI_RANK=0 PMI_SIZE=2", 0, 2, "PMI"},
 		{"SLURM_PROCID=2 SLURM_NTASKS=4 SLURM_STEP_ID=0", 2, 4, "Slurm"},
 		{"SLURM_PROCID=0 SLURM_NTASKS=1 SLURM_STEP_ID=0", 0, 1, "Slurm"},
 		{"SLURM_PROCID=2 SLURM_NTASKS=9 SLURM_STEP_NUM_TASKS=4 SLURM_STEP_ID=0", 2, 4,
 		 "Slurm"},
+		{"FLUX_TASK_RANK=3 FLUX_JOB_SIZE=8", 3, 8, "Flux"},
+		{"PALS_RANKID=4 PMI_RANK=4 PMI_SIZE=6", 4, 6, "PMI"},
+		{"PALS_RANKID=4", 4, 0, "PALS"},
+		/* Local rank and node, each from whoever knows and has the same rank. */
+		{"OMPI_COMM_WORLD_RANK=3 OMPI_COMM_WORLD_SIZE=4 OMPI_COMM_WORLD_LOCAL_RANK=1", 3, 4,
+		 "Open MPI", 2, 0},
+		{"MV2_COMM_WORLD_RANK=3 MV2_COMM_WORLD_LOCAL_RANK=0", 3, 0, "MVAPICH2", 1, 0},
+		{"PMI_RANK=3 PMI_SIZE=4 MPI_LOCALRANKID=1", 3, 4, "PMI", 2, 0},
+		{"PMI_RANK=3 PMI_SIZE=4 PMI_LOCAL_RANK=2", 3, 4, "PMI", 3, 0},
+		{"FLUX_TASK_RANK=3 FLUX_TASK_LOCAL_ID=1", 3, 0, "Flux", 2, 0},
+		{"PMI_RANK=4 PMI_SIZE=6 PALS_RANKID=4 PALS_LOCAL_RANKID=0 PALS_NODEID=2", 4, 6,
+		 "PMI", 1, 3},
+		{"PMIX_RANK=5 SLURM_PROCID=5 SLURM_STEP_ID=0 SLURM_NTASKS=8 SLURM_LOCALID=1 "
+		 "SLURM_NODEID=2",
+		 5, 8, "PMIx", 2, 3},
+		{"OMPI_COMM_WORLD_RANK=3 SLURM_PROCID=0 SLURM_STEP_ID=0 SLURM_NODEID=2", 3, 0,
+		 "Open MPI"},
 		/* An allocation or a batch script, not a step of srun. */
 		{"SLURM_PROCID=0 SLURM_NTASKS=4", -1, 1, ""},
 		{"SLURM_PROCID=0 SLURM_NTASKS=4 SLURM_STEP_ID=4294967291", -1, 1, ""},
@@ -77,4 +97,7 @@ ParameterizedTest(struct rank_row *row, rank, is_found_in_the_launchers_environm
 		     (long)rank.rank);
 	cr_assert_eq(rank.size, row->size, "%s: size %ld", row->env, (long)rank.size);
 	cr_assert_str_eq(rank.launcher, row->launcher);
+	cr_assert_eq(rank.local_rank, row->local_rank - 1, "%s: local rank %ld", row->env,
+		     (long)rank.local_rank);
+	cr_assert_eq(rank.node, row->node - 1, "%s: node %ld", row->env, (long)rank.node);
 }

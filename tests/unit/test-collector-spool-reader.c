@@ -38,7 +38,7 @@ static void make_items(void)
 
 	spool_maker_identity(&maker, "run-1", "/tmp/out.h5");
 	spool_maker_item(&maker, CM_ITEM_ARGV, &item, sizeof(item), "prog", "", "x y", NULL);
-	spool_maker_item(&maker, CM_ITEM_ARGV, &item, sizeof(item), "more", NULL);
+	spool_maker_item(&maker, CM_ITEM_ARGV, &item, sizeof(item), "more", "", "", NULL);
 	spool_maker_env(&maker, "OMPI_COMM_WORLD_RANK=3");
 	spool_maker_env(&maker, "EMPTY=");
 	spool_maker_item(&maker, CM_ITEM_RULE, &rule, sizeof(rule), "cblas_* trace=off", NULL);
@@ -63,10 +63,11 @@ Test(spool_reader, finds_everything_the_process_noted)
 	cr_assert_eq(cm_spool_reader_open(&reader, spool, &diag), 0, "%s", diag.text);
 	cr_assert_str_eq(reader.run_id, "run-1");
 	cr_assert_str_eq(reader.output, "/tmp/out.h5");
-	cr_assert_eq(reader.n_argv, 4);
+	cr_assert_eq(reader.n_argv, 6);
 	cr_assert_str_eq(reader.argv[1], "");
 	cr_assert_str_eq(reader.argv[2], "x y");
 	cr_assert_str_eq(reader.argv[3], "more");
+	cr_assert_str_eq(reader.argv[5], "");
 	cr_assert_str_eq(cm_spool_reader_getenv(&reader, "OMPI_COMM_WORLD_RANK"), "3");
 	cr_assert_str_eq(cm_spool_reader_getenv(&reader, "EMPTY"), "");
 	cr_assert_null(cm_spool_reader_getenv(&reader, "OMPI_COMM_WORLD"));
@@ -117,7 +118,7 @@ Test(spool_reader, takes_what_is_there_of_a_truncated_process_file)
 		n_found = reader.n_env + reader.n_argv + reader.n_sites;
 		cm_spool_reader_close(&reader);
 	}
-	cr_assert_eq(n_found, 7);
+	cr_assert_eq(n_found, 9);
 }
 
 static void expect_refusal(int rc, const char *text)

@@ -144,11 +144,50 @@ Test(slot_use, tells_calls_from_loads_and_comparisons)
 	cr_assert_eq(uses_of("\x48\x8d\x05", 3, 0), 0, "lea is the slot's own address");
 }
 
+/* What is done with a slot's value that mov put into rbx, which 48 8b 1d encodes. */
+static unsigned int uses_of_loaded(const void *rest, size_t n)
+{
+	static struct {
+		unsigned char code[64];
+		uint64_t slot;
+	} text __attribute__((aligned(64)));
+	uint64_t slot = (uint64_t)&text.slot;
+	int32_t distance = (int32_t)(slot - (uint64_t)(text.code + 7));
+	uint8_t uses = 0;
+
+	memset(text.code, 0xcc, sizeof(text.code));
+	memcpy(text.code, "\x48\x8b\x1d", 3);
+	memcpy(text.code + 3, &distance, 4);
+	memcpy(text.code + 7, rest, n);
+	cm_slot_use_scan(text.code, sizeof(text.code), (uint64_t)text.code, &slot, &uses, 1);
+	return uses;
+}
+
+Test(slot_use, follows_a_loaded_address)
+{
+	/* call *%rbx; pop %rbx; ret */
+	cr_expect_eq(uses_of_loaded("\xff\xd3\x5b\xc3", 4), CM_SLOT_CALLED);
+	/* jmp over one byte; call *%rbx; pop %rbx */
+	cr_expect_eq(uses_of_loaded("\xeb\x01\xcc\xff\xd3\x5b", 6), CM_SLOT_CALLED);
+	/* call somewhere, which keeps rbx; jmp *%rbx */
+	cr_expect_eq(uses_of_loaded("\xe8\x00\x00\x00\x00\xff\xe3", 7), CM_SLOT_CALLED);
+	/* mov %rbx, %rdi */
+	cr_expect_eq(uses_of_loaded("\x48\x89\xdf\xff\xd3", 5), CM_SLOT_LOADED);
+	/* call *%rbx; cmp %rbx, %rax */
+	cr_expect_eq(uses_of_loaded("\xff\xd3\x48\x39\xd8", 5), CM_SLOT_LOADED);
+	/* mov %rbx, 8(%rsp) */
+	cr_expect_eq(uses_of_loaded("\x48\x89\x5c\x24\x08", 5), CM_SLOT_LOADED);
+	/* pop %rbx: not used at all */
+	cr_expect_eq(uses_of_loaded("\x5b\xc3", 2), CM_SLOT_LOADED);
+	cr_expect_eq(uses_of_loaded("\x06", 1), CM_SLOT_LOADED, "no instruction");
+}
+
 Test(slot_use, changes_only_slots_that_are_called_and_not_compared)
 {
 	cr_assert(cm_slot_use_may_change(CM_SLOT_CALLED));
 	cr_assert(cm_slot_use_may_change(CM_SLOT_JUMPED));
-	cr_assert(cm_slot_use_may_change(CM_SLOT_CALLED | CM_SLOT_LOADED));
+	cr_assert(cm_slot_use_may_change(CM_SLOT_CALLED | CM_SLOT_JUMPED));
+	cr_assert_not(cm_slot_use_may_change(CM_SLOT_CALLED | CM_SLOT_LOADED));
 	cr_assert_not(cm_slot_use_may_change(CM_SLOT_LOADED));
 	cr_assert_not(cm_slot_use_may_change(CM_SLOT_JUMPED | CM_SLOT_LOADED));
 	cr_assert_not(cm_slot_use_may_change(CM_SLOT_CALLED | CM_SLOT_COMPARED));

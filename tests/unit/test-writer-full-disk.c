@@ -144,7 +144,7 @@ Test(full_disk, ranks_that_cannot_be_copied_stay_linked)
 		cr_assert_eq(cm_writer_shard_path(path, "run-1", rank, 1, shard, sizeof(shard)), 0);
 		cr_assert_eq(fixture_write(&fixture, shard, CM_COMPRESS_NONE, &diag), 0, "%s",
 			     diag.text);
-		cr_assert_eq(cm_writer_join(shard, path, "run-1", rank, 2, &diag), 0, "%s",
+		cr_assert_eq(cm_writer_join(shard, path, "run-1", rank, 2, false, &diag), 0, "%s",
 			     diag.text);
 	}
 	cr_assert_eq(cm_results_open(&results, path, NULL), 0);

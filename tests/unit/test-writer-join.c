@@ -11,8 +11,12 @@
 #include <unistd.h>
 
 #include "tests/unit/writer-fixture.h"
+#include "writer/shard-state.h"
+#include "writer/sibling.h"
 
 #define N_RANKS 4
+
+static bool keep_links; /* --shards */
 
 static void set_rank(struct fixture *fixture, int64_t rank, int64_t mpi_size, const char *run_id)
 {
@@ -34,7 +38,7 @@ static int join(struct fixture *fixture, int64_t rank, int64_t mpi_size, const c
 		cm_writer_shard_path(fixture->path, run_id, rank, getpid(), shard, sizeof(shard)),
 		0);
 	cr_assert_eq(fixture_write(fixture, shard, CM_COMPRESS_DEFAULT, diag), 0);
-	rc = cm_writer_join(shard, fixture->path, run_id, rank, mpi_size, diag);
+	rc = cm_writer_join(shard, fixture->path, run_id, rank, mpi_size, keep_links, diag);
 	cr_assert_eq(access(shard, F_OK) == 0, rc < 0, "the shard is there after a failure only");
 	if (rc < 0)
 		unlink(shard);
@@ -156,11 +160,11 @@ Test(join, finish_copies_what_has_come_and_names_the_missing)
 	size_t n;
 
 	fixture_init(&fixture, 2, 300);
-	cr_assert_eq(cm_writer_finish(fixture.path, "r", NULL), -ENOENT);
+	cr_assert_eq(cm_writer_finish(fixture.path, "r", false, NULL), -ENOENT);
 	for (int64_t rank = 0; rank < 4; rank++)
 		if (rank != 2)
 			cr_assert_eq(join(&fixture, rank, 6, "r", NULL), 0);
-	cr_assert_eq(cm_writer_finish(fixture.path, "r", NULL), 0);
+	cr_assert_eq(cm_writer_finish(fixture.path, "r", false, NULL), 0);
 	cr_assert_eq(fixture_count_files(&fixture), 1);
 	check(&fixture, 4, 2, 6, "r");
 	cr_assert_eq(cm_results_open(&results, fixture.path, NULL), 0);
@@ -169,7 +173,7 @@ Test(join, finish_copies_what_has_come_and_names_the_missing)
 	cr_assert_eq(missing[0], 2);
 	cr_assert_eq(missing[2], 5);
 	cm_results_close(results);
-	cr_assert_eq(cm_writer_finish(fixture.path, "r", NULL), 0, "again is no harm");
+	cr_assert_eq(cm_writer_finish(fixture.path, "r", false, NULL), 0, "again is no harm");
 	fixture_fini(&fixture);
 }
 
@@ -180,7 +184,7 @@ Test(join, a_rank_that_comes_late_joins_a_finished_file)
 	fixture_init(&fixture, 2, 300);
 	cr_assert_eq(join(&fixture, 0, 3, "r", NULL), 0);
 	cr_assert_eq(join(&fixture, 1, 3, "r", NULL), 0);
-	cr_assert_eq(cm_writer_finish(fixture.path, "r", NULL), 0);
+	cr_assert_eq(cm_writer_finish(fixture.path, "r", false, NULL), 0);
 	cr_assert_eq(join(&fixture, 2, 3, "r", NULL), 0);
 	check(&fixture, 3, -1, 3, "r");
 	cr_assert_eq(fixture_count_files(&fixture), 1);
@@ -194,7 +198,7 @@ Test(join, ranks_of_an_unknown_number_wait_for_finish)
 	fixture_init(&fixture, 1, 10);
 	cr_assert_eq(join(&fixture, 0, 0, "r", NULL), 0);
 	cr_assert_eq(join(&fixture, 1, 0, "r", NULL), 0);
-	cr_assert_eq(cm_writer_finish(fixture.path, "r", NULL), 0);
+	cr_assert_eq(cm_writer_finish(fixture.path, "r", false, NULL), 0);
 	cr_assert_eq(fixture_count_files(&fixture), 1);
 	check(&fixture, 2, -1, 1, "r"); /* no mpi_size in it: 1 */
 	fixture_fini(&fixture);
@@ -264,7 +268,7 @@ Test(join, what_is_no_profile_is_never_replaced)
 	cr_assert_eq(join(&fixture, 0, 1, "r", &diag), -EEXIST);
 	cr_assert(strstr(diag.text, "not a profile"), "%s", diag.text);
 	cr_assert_eq(join(&fixture, 0, 2, "r", NULL), -EEXIST);
-	cr_assert_eq(cm_writer_finish(fixture.path, "r", NULL), -EEXIST);
+	cr_assert_eq(cm_writer_finish(fixture.path, "r", false, NULL), -EEXIST);
 	file = fopen(fixture.path, "r");
 	cr_assert(fgets(text, sizeof(text), file));
 	fclose(file);
@@ -313,5 +317,121 @@ Test(join, a_file_named_without_a_folder)
 	cr_assert_eq(chdir("/"), 0);
 	snprintf(fixture.path, sizeof(fixture.path), "%s/out.h5", fixture.folder);
 	check(&fixture, 1, -1, 3, "s"); /* links are relative to the file, not to the process */
+	fixture_fini(&fixture);
+}
+
+/* Is this rank a link in the file? */
+static bool is_link(const struct fixture *fixture, const char *rank)
+{
+	char command[2 * PATH_MAX];
+
+	snprintf(command, sizeof(command),
+		 "/usr/bin/python3 -c \"import h5py, sys; sys.exit(type(h5py.File('%s').get('%s', "
+		 "getlink=True)).__name__ != 'ExternalLink')\"",
+		 fixture->path, rank);
+	return system(command) == 0;
+}
+
+Test(join, asked_for_links_ranks_stay_in_their_files)
+{
+	struct fixture fixture;
+
+	fixture_init(&fixture, 1, 10);
+	for (int64_t rank = 0; rank < 3; rank++) {
+		keep_links = rank == 1; /* any of them */
+		cr_assert_eq(join(&fixture, rank, 3, "r", NULL), 0);
+	}
+	keep_links = false;
+	cr_assert(is_link(&fixture, "rank0"));
+	cr_assert_eq(cm_writer_finish(fixture.path, "r", false, NULL), 0);
+	cr_assert(is_link(&fixture, "rank2"), "nor does the end copy them");
+	check(&fixture, 3, -1, 3, "r");
+	fixture_fini(&fixture);
+}
+
+Test(join, what_was_copied_is_not_copied_again_for_one_more_rank)
+{
+	struct fixture fixture;
+	struct cm_shard_state state;
+
+	fixture_init(&fixture, 1, 10);
+	for (int64_t rank = 0; rank < 9; rank++)
+		cr_assert_eq(join(&fixture, rank, 20, "r", NULL), 0);
+	cr_assert_eq(cm_writer_finish(fixture.path, "r", true, NULL), 0);
+	cr_assert_eq(fixture_count_files(&fixture), 1, "a node has ended: one file");
+	for (int64_t rank = 9; rank < 12; rank++) {
+		cr_assert_eq(join(&fixture, rank, 20, "r", NULL), 0);
+		cr_assert_eq(cm_writer_finish(fixture.path, "r", true, NULL), 0);
+		cr_assert_eq(join(&fixture, 3, 20, "r", NULL), -EEXIST, "one of the copied");
+		check(&fixture, rank + 1, -1, 20, "r");
+	}
+	cr_assert(is_link(&fixture, "rank3"));
+	cr_assert_eq(cm_shard_state_read(fixture.path, "r", &state), 0);
+	cr_assert_eq(state.n_copied, 9);
+	cr_assert_eq(state.n_joined, 12);
+	for (int64_t rank = 12; rank < 20; rank++)
+		cr_assert_eq(join(&fixture, rank, 20, "r", NULL), 0);
+	cr_assert_not(is_link(&fixture, "rank3"), "all are there");
+	check(&fixture, 20, -1, 20, "r");
+	cr_assert_eq(fixture_count_files(&fixture), 1);
+	fixture_fini(&fixture);
+}
+
+Test(join, many_ranks_do_not_each_write_the_file, .timeout = 120)
+{
+	struct fixture fixture;
+	struct cm_shard_state state;
+	int64_t n_last = 0, n_written = 0;
+
+	fixture_init(&fixture, 1, 1);
+	for (int64_t rank = 0; rank < 300; rank++) {
+		cr_assert_eq(join(&fixture, rank, 301, "r", NULL), 0);
+		cr_assert_eq(cm_shard_state_read(fixture.path, "r", &state), 0);
+		cr_assert_eq(state.n_joined, rank + 1);
+		n_written += state.n_linked != n_last;
+		n_last = state.n_linked;
+	}
+	/* 64, and then each time an eighth more, up to 295, where the end is near. */
+	cr_assert_lt(n_written, 64 + 15);
+	cr_assert_lt(n_last, 300);
+	check(&fixture, 300, -1, 301, "r"); /* those that are not in the file yet are found */
+	cr_assert_eq(join(&fixture, 300, 301, "r", NULL), 0);
+	cr_assert_eq(cm_shard_state_read(fixture.path, "r", &state), 0);
+	cr_assert_eq(state.n_linked, 301);
+	cr_assert(is_link(&fixture, "rank300"), "too many to be copied");
+	fixture_fini(&fixture);
+}
+
+Test(join, a_damaged_state_is_made_anew)
+{
+	struct fixture fixture;
+	char path[PATH_MAX];
+
+	fixture_init(&fixture, 1, 10);
+	cr_assert_eq(join(&fixture, 0, 4, "r", NULL), 0);
+	cr_assert_eq(cm_shards_sibling(fixture.path, "r", CM_SHARDS_STATE, path, sizeof(path)), 0);
+	write_text(path, "1 2 3");
+	cr_assert_eq(join(&fixture, 1, 4, "r", NULL), 0);
+	write_text(path, "1 900 900 900 0 4 0 1 1 1 1 end\n"); /* of another file */
+	cr_assert_eq(join(&fixture, 2, 4, "r", NULL), 0);
+	check(&fixture, 3, -1, 4, "r");
+	cr_assert_eq(join(&fixture, 3, 4, "r", NULL), 0);
+	check(&fixture, 4, -1, 4, "r");
+	cr_assert_eq(fixture_count_files(&fixture), 1);
+	fixture_fini(&fixture);
+}
+
+Test(join, what_takes_the_place_of_the_file_is_not_replaced_unseen)
+{
+	struct fixture fixture;
+
+	fixture_init(&fixture, 1, 10);
+	cr_assert_eq(join(&fixture, 0, 4, "r", NULL), 0);
+	cr_assert_eq(unlink(fixture.path), 0);
+	write_text(fixture.path, "my thesis\n");
+	cr_assert_eq(join(&fixture, 1, 4, "r", NULL), -EEXIST);
+	cr_assert_eq(unlink(fixture.path), 0);
+	cr_assert_eq(join(&fixture, 1, 4, "r", NULL), 0);
+	check(&fixture, 2, -1, 4, "r");
 	fixture_fini(&fixture);
 }
