@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""bench_table.py: samples of bench-call.sh or bench-run.sh on stdin, the table of ratios on stdout.
+"""bench_table.py: samples of a bench-*.sh on stdin, the table of ratios on stdout.
 
 A sample is "NAME VALUE". A limit is given as an argument, "TITLE|A - B|C - D|MAXIMUM": the median
-of A less that of B, divided by that of C less that of D (- B and - D may be left out), may be at
+of A less that of B, divided by that of C less that of D (none or several - B, - D), may be at
 most MAXIMUM; without one it is only shown. Exit status 1 when one is over.
 """
 import statistics
@@ -19,7 +19,7 @@ def read_samples(lines):
 
 def difference(term, medians):
     names = [name.strip() for name in term.split(" - ")]
-    return medians[names[0]] - (medians[names[1]] if len(names) > 1 else 0.0)
+    return medians[names[0]] - sum(medians[name] for name in names[1:])
 
 
 def main():
