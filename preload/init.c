@@ -43,6 +43,8 @@ static const struct cm_sites_hook hooks[] = {
 	{"_Exit", (void *)cm_exit_now},
 	{"quick_exit", (void *)cm_exit_quick},
 	{"dlmopen", (void *)cm_loader_dlmopen},
+	{"dladdr", (void *)cm_loader_dladdr},
+	{"dladdr1", (void *)cm_loader_dladdr1},
 	{"prctl", (void *)cm_seccomp_prctl},
 	{"syscall", (void *)cm_seccomp_syscall},
 	{NULL, NULL},

@@ -8,6 +8,7 @@
 
 #include "preload/counters.h"
 #include "preload/sites.h"
+#include "preload/stub.h"
 
 void *cm_loader_dlsym_handle(void *handle, const char *symbol);
 void *cm_loader_dlvsym_handle(void *handle, const char *symbol, const char *version);
@@ -63,4 +64,15 @@ void *cm_loader_dlvsym_handle(void *handle, const char *symbol, const char *vers
 	const struct cm_object *caller = cm_object_of(__builtin_return_address(0));
 
 	return stub_of(dlvsym(handle, symbol, version), symbol, caller);
+}
+
+/* A pointer that dlsym has handed out is asked about: who defines it is not us. */
+int cm_loader_dladdr(const void *address, void *ret_info)
+{
+	return dladdr(cm_stub_original(address), ret_info);
+}
+
+int cm_loader_dladdr1(const void *address, void *ret_info, void **ret_extra, int flags)
+{
+	return dladdr1(cm_stub_original(address), ret_info, ret_extra, flags);
 }

@@ -23,4 +23,8 @@ void *cm_loader_dlmopen(long namespace, const char *file, int flags);
 void *cm_loader_dlsym(void *handle, const char *symbol);
 void *cm_loader_dlvsym(void *handle, const char *symbol, const char *version);
 
+/* A stub that dlsym handed out is the function that it stands for. */
+int cm_loader_dladdr(const void *address, void *ret_info);
+int cm_loader_dladdr1(const void *address, void *ret_info, void **ret_extra, int flags);
+
 #endif

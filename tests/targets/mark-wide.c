@@ -3,7 +3,6 @@
  * mark-wide N: N rounds of the functions of mark-wide.h, results compared bit by bit; then N calls
  * each with trapping floating-point exceptions, other rounding, and sticky flags looked at.
  */
-#define _GNU_SOURCE
 #include <fenv.h>
 #include <stdio.h>
 #include <stdlib.h>

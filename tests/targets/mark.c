@@ -10,7 +10,6 @@
  *	slow		N calls of callee_add and N of callee_errno, 30 ms apart
  *	exit		N calls of callee_call under which a thread ends, N that return
  */
-#define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
