@@ -139,7 +139,6 @@ ParameterizedTest(struct bad_row *bad, worker_reply, refuses_what_does_not_fit)
 	const char *found = strstr(good, bad->from);
 	char text[2048];
 
-	init();
 	cr_assert_not_null(found, "%s", bad->from);
 	snprintf(text, sizeof(text), "%.*s%s%s", (int)(found - good), good, bad->to,
 		 found + strlen(bad->from));
@@ -147,7 +146,6 @@ ParameterizedTest(struct bad_row *bad, worker_reply, refuses_what_does_not_fit)
 	cr_assert(diag.text[0]);
 	cr_assert_eq(outcome.status, CM_COUNTER_FAILED);
 	cr_assert_eq(outcome.window.n_records, 0);
-	fini();
 }
 
 Test(worker_reply, takes_verdicts_without_a_window)
