@@ -13,7 +13,8 @@ build='gcc libc6-dev meson ninja-build pkg-config libhdf5-dev libelf-dev libjans
 	libiberty-dev libssl-dev uuid-dev'
 demo='python3 python3-numpy libopenblas0-pthread sqlite3 likwid'
 tests='g++ gfortran lld mold libcriterion-dev python3-h5py binutils clang-format gdb ltrace git
-	openssl valgrind mandoc python3-jsonschema openmpi-bin libopenmpi-dev procps python3-greenlet'
+	openssl valgrind mandoc python3-jsonschema openmpi-bin libopenmpi-dev mpich libmpich-dev procps
+	python3-greenlet'
 bench='uftrace time'
 
 fail()
