@@ -84,6 +84,9 @@ rm -r "$spool"
 [ "$uid" = 0 ] || skip "the rest needs a second user"
 command -v setpriv >/dev/null || skip "the rest needs setpriv"
 as_nobody="setpriv --reuid=65534 --regid=65534 --clear-groups"
+# shellcheck disable=SC2086 # a command
+$as_nobody test -x "$TARGETS/endings" ||
+	skip "the rest needs a checkout that another user can reach (not below /root)"
 chmod 755 "$work"
 mkdir -m 0777 shared
 # shellcheck disable=SC2086 # a command
