@@ -15,7 +15,11 @@ demo='python3 python3-numpy libopenblas0-pthread sqlite3 likwid'
 tests='g++ gfortran lld mold libcriterion-dev python3-h5py binutils clang-format gdb ltrace git
 	openssl valgrind mandoc python3-jsonschema openmpi-bin libopenmpi-dev mpich libmpich-dev procps
 	python3-greenlet'
-bench='uftrace time'
+# What scripts/torture.sh runs beside them; a case whose program is not there is skipped.
+bench='uftrace time libpython3.11-testsuite dash mawk gawk busybox bc dc jq ed vim file libxml2-utils
+	gettext xz-utils zstd bzip2 zip unzip cpio lz4 rsync curl wget nodejs
+	openjdk-17-jdk-headless lua5.3 tcl ruby cmake perl hdf5-tools fakeroot gnupg openssh-client m4
+	patch'
 
 fail()
 {
