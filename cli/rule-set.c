@@ -10,16 +10,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/say.h"
-
 /* Storage is a list, freed as a whole; the header keeps what follows aligned to 16. */
 struct block {
 	struct block *next;
 	uint64_t padding;
 };
 _Static_assert(sizeof(struct block) == 16, "rules need alignment");
-
-#define MAX_INACTIVE_KINDS 8
 
 static void *take_block(void *ctx, size_t n_bytes)
 {
@@ -141,45 +137,6 @@ void cm_rule_set_fini(struct cm_rule_set *set)
 		block = next;
 	}
 	memset(set, 0, sizeof(*set));
-}
-
-struct kind {
-	char key[24];
-	uint32_t line;
-	uint32_t n_rules;
-};
-
-static void count_kind(struct kind *kinds, const char *key, uint32_t line)
-{
-	for (size_t i = 0; i < MAX_INACTIVE_KINDS; i++) {
-		if (!kinds[i].n_rules) {
-			snprintf(kinds[i].key, sizeof(kinds[i].key), "%s", key);
-			kinds[i].line = line;
-		} else if (strcmp(kinds[i].key, key)) {
-			continue;
-		}
-		kinds[i].n_rules++;
-		return;
-	}
-}
-
-void cm_rule_set_say_inactive(const struct cm_rule_set *set)
-{
-	struct kind kinds[MAX_INACTIVE_KINDS] = {0};
-
-	for (uint32_t i = 0; i < set->rules.n_rules; i++) {
-		char keys[256] = "";
-		char *rest = keys;
-		char *key;
-
-		(void)cm_rules_inactive(&set->rules.rules[i], keys, sizeof(keys)); /* length */
-		while ((key = strsep(&rest, " ")))
-			if (key[0])
-				count_kind(kinds, key, set->rules.rules[i].line);
-	}
-	for (size_t i = 0; i < MAX_INACTIVE_KINDS && kinds[i].n_rules; i++)
-		cm_say("the key '%s' has no effect in this version (line %u%s)", kinds[i].key,
-		       kinds[i].line, kinds[i].n_rules > 1 ? " and others" : "");
 }
 
 int cm_rule_set_name(const struct cm_rule *rule, char *buf, size_t n_bytes)

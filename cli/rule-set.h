@@ -33,9 +33,6 @@ int cm_rule_set_load(struct cm_rule_set *set, const char *config, const char *sy
 
 void cm_rule_set_fini(struct cm_rule_set *set);
 
-/* One line on stderr for each key that is used and that this version does not act on. */
-void cm_rule_set_say_inactive(const struct cm_rule_set *set);
-
 /* "LIBRARY:PATTERN" or "PATTERN" as a short name; the length as snprintf. */
 int cm_rule_set_name(const struct cm_rule *rule, char *buf, size_t n_bytes);
 

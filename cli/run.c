@@ -162,7 +162,6 @@ static int load_rules(struct cm_run *run, struct cm_diag *diag)
 {
 	const char *config = run->config ? run->config : getenv(CM_ENV_CONFIG);
 	const char *symbols = run->symbols ? run->symbols : getenv(CM_ENV_SYMBOLS);
-	int rc;
 
 	if (config && !config[0])
 		config = NULL;
@@ -172,10 +171,7 @@ static int load_rules(struct cm_run *run, struct cm_diag *diag)
 		return cm_diag_set(diag, -ENODATA,
 				   "no rules: name functions with -s RULE or -c FILE "
 				   "(callmark run --help)");
-	rc = cm_rule_set_load(&run->set, config, symbols, diag);
-	if (!rc)
-		cm_rule_set_say_inactive(&run->set);
-	return rc;
+	return cm_rule_set_load(&run->set, config, symbols, diag);
 }
 
 static int cannot_start(const struct cm_run *run, int rc)

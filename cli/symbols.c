@@ -117,7 +117,6 @@ static int run(const struct symbols *symbols)
 		cm_say("%s", diag.text);
 		return CM_EXIT_USAGE;
 	}
-	cm_rule_set_say_inactive(&set);
 	rc = list_symbols(symbols, has_rules ? &set : NULL, &diag);
 	if (rc < 0)
 		cm_say("%s", diag.text[0] ? diag.text : strerror(-rc));

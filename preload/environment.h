@@ -19,6 +19,7 @@
 #define CM_ENV_SHARDS "CALLMARK_SHARDS"	    /* 1: ranks stay in files of their own, with links */
 #define CM_ENV_COMPRESS "CALLMARK_COMPRESS" /* none | fast | small */
 #define CM_ENV_RUN_ID "CALLMARK_RUN_ID"	    /* all processes of one run share it */
+#define CM_ENV_CACHE "CALLMARK_CACHE"	    /* folder of site files (site-file.h) */
 #define CM_ENV_READER_TIMEOUT "CALLMARK_READER_TIMEOUT" /* seconds for reading counters; 120 */
 
 /* Set by `run` only. */
@@ -43,6 +44,21 @@
 #define CM_HELPER_MARK '-' /* its value begins so in helpers of LIKWID's: nothing is done there */
 #define CM_READER_NAME "callmark-reader"
 #define CM_ENV_READER "CALLMARK_READER" /* path of another one (tests) */
+
+/*
+ * callmark-sites works out how the entries of functions can be intercepted (internal=yes). It
+ * stands beside callmark-collect and is found there.
+ *
+ *	callmark-sites [--config FILE] [--symbols TEXT] [--force] --cache FOLDER [--cache FOLDER]
+ *		OBJECT...
+ *		For each object write its site file (site-file.h) into the first folder that can be
+ *		written, made if need be; one that is there and still good is kept (--force: made
+ *		again). Prints nothing but errors. Status 0; 1: some object could not be read (a
+ *		line says which; the others are done); 2: usage or rules.
+ *	callmark-sites [--config FILE] [--symbols TEXT] --output FILE OBJECT
+ *		One object, that file, made again in any case.
+ */
+#define CM_SITES_NAME "callmark-sites"
 
 #define CM_DEFAULT_OUTPUT "profiling_data.h5"
 #define CM_COLLECT_NAME "callmark-collect"

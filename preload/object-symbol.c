@@ -72,7 +72,9 @@ static bool fits(const struct cm_object *object, uint32_t idx, const char *versi
 struct wanted {
 	const char *name;
 	const char *version;
+	uint32_t gnu_hash;
 	bool is_stand_in;
+	bool is_any; /* by its name alone, also what is no function */
 };
 
 static bool is_wanted(const struct cm_object *object, uint32_t idx, const struct wanted *wanted)
@@ -80,6 +82,9 @@ static bool is_wanted(const struct cm_object *object, uint32_t idx, const struct
 	const Elf64_Sym *symbol = &object->symbols[idx];
 	unsigned int type = ELF64_ST_TYPE(symbol->st_info);
 
+	if (wanted->is_any)
+		return symbol->st_shndx != SHN_UNDEF &&
+		       !strcmp(object->strings + symbol->st_name, wanted->name);
 	return (symbol->st_shndx == SHN_UNDEF) == wanted->is_stand_in && symbol->st_value &&
 	       (type == STT_FUNC || type == STT_GNU_IFUNC) &&
 	       !strcmp(object->strings + symbol->st_name, wanted->name) &&
@@ -95,6 +100,18 @@ static uint32_t gnu_hash(const char *name)
 	return hash;
 }
 
+/* A filter turns nearly all away; the number of its words is a power of two. */
+static inline bool may_have(const struct cm_object *object, uint32_t hash)
+{
+	const uint32_t *table = object->gnu_hash;
+	uint64_t word;
+
+	if (!table)
+		return true;
+	memcpy(&word, table + 4 + 2 * (hash / 64 & (table[2] - 1)), sizeof(word));
+	return word >> hash % 64 & word >> (hash >> table[3]) % 64 & 1;
+}
+
 static const Elf64_Sym *find_gnu(const struct cm_object *object, const struct wanted *wanted)
 {
 	const uint32_t *table = object->gnu_hash;
@@ -102,9 +119,9 @@ static const Elf64_Sym *find_gnu(const struct cm_object *object, const struct wa
 	const uint64_t *bloom = (const uint64_t *)(table + 4);
 	const uint32_t *buckets = (const uint32_t *)(bloom + n_bloom);
 	const uint32_t *chain = buckets + n_buckets;
-	uint32_t hash = gnu_hash(wanted->name), idx;
+	uint32_t hash = wanted->gnu_hash, idx;
 
-	if (!n_buckets || !(idx = buckets[hash % n_buckets]))
+	if (!n_buckets || !may_have(object, hash) || !(idx = buckets[hash % n_buckets]))
 		return NULL;
 	for (;; idx++) {
 		uint32_t other = chain[idx - first];
@@ -144,12 +161,40 @@ static const Elf64_Sym *find(const struct cm_object *object, const struct wanted
 const Elf64_Sym *cm_object_find(const struct cm_object *object, const char *name,
 				const char *version)
 {
-	return find(object, &(struct wanted){.name = name, .version = version});
+	return find(object, &(struct wanted){
+				    .name = name, .version = version, .gnu_hash = gnu_hash(name)});
+}
+
+const Elf64_Sym *cm_object_find_global(const char *name, const char *version,
+				       const struct cm_object **ret_object)
+{
+	struct wanted wanted = {.name = name, .version = version, .gnu_hash = gnu_hash(name)};
+	const struct cm_object *const *objects = cm_object_list();
+	uint32_t n = cm_object_n_global();
+	const Elf64_Sym *symbol = NULL;
+
+	for (uint32_t i = 0; i < n && !symbol; i++) {
+		const struct cm_object *object = objects[i];
+
+		if (object->is_skipped || !may_have(object, wanted.gnu_hash))
+			continue;
+		wanted.is_any = !*version;
+		symbol = find(object, &wanted);
+		if (symbol && wanted.is_any) {
+			wanted.is_any = false;
+			symbol = find(object, &wanted);
+			if (!symbol)
+				return NULL;
+		}
+		*ret_object = symbol ? object : *ret_object;
+	}
+	return symbol;
 }
 
 bool cm_object_stands_in(const struct cm_object *object, const char *name)
 {
-	return find(object, &(struct wanted){.name = name, .is_stand_in = true});
+	return find(object, &(struct wanted){
+				    .name = name, .gnu_hash = gnu_hash(name), .is_stand_in = true});
 }
 
 void *cm_object_address(const struct cm_object *object, const Elf64_Sym *symbol)

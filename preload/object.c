@@ -16,6 +16,7 @@
 
 static struct cm_object *objects[CM_MAX_OBJECTS];
 static _Atomic uint32_t n_objects; /* entries below it are complete: hooks read without a lock */
+static uint32_t n_global;	   /* the first ones, which came with the program */
 static uint32_t mark;		   /* of the current look or search: entries it came to carry it */
 
 const char *cm_object_own_path(void)
@@ -30,19 +31,19 @@ uint32_t cm_object_count(void)
 	return n_objects;
 }
 
+uint32_t cm_object_n_global(void)
+{
+	return n_global;
+}
+
 struct cm_object *cm_object_at(uint32_t idx)
 {
 	return objects[idx];
 }
 
-struct cm_object *cm_object_of(const void *address)
+const struct cm_object *const *cm_object_list(void)
 {
-	uint64_t a = (uint64_t)address;
-
-	for (uint32_t i = 0; i < n_objects; i++)
-		if (!objects[i]->is_gone && a >= objects[i]->low && a < objects[i]->high)
-			return objects[i];
-	return NULL;
+	return (const struct cm_object *const *)objects;
 }
 
 bool cm_object_has_code(const struct cm_object *object, uint64_t address)
@@ -200,6 +201,16 @@ static size_t list_names(const struct cm_object *object, char *names)
 	return n + put(names ? names + n : NULL, "");
 }
 
+/* Of a file's name; 0 with a folder in front. */
+static uint32_t hash_name(const char *name)
+{
+	uint32_t hash = 1;
+
+	for (; *name && *name != '/'; name++)
+		hash = hash * 33 + (unsigned char)*name;
+	return *name ? 0 : hash | 1;
+}
+
 /* Others may look for these names while the object is being closed: they are copied. */
 static void keep_names(struct cm_object *object)
 {
@@ -209,6 +220,8 @@ static void keep_names(struct cm_object *object)
 	if (names)
 		(void)list_names(object, names); /* as many as before */
 	object->names = names ? names : "\0";
+	object->name_hash = hash_name(object->name);
+	object->so_hash = hash_name(object->names);
 }
 
 /* An entry for this path: that of a closed object which had it, or a new one. */
@@ -246,6 +259,8 @@ static bool add(const struct dl_phdr_info *info)
 				     .path = object->path,
 				     .name = object->name,
 				     .names = object->n_loads ? object->names : "\0",
+				     .name_hash = object->name_hash,
+				     .so_hash = object->so_hash,
 				     .is_main = object->is_main,
 				     .is_startup = object->is_startup || mark == 1,
 				     .is_gone = true,
@@ -300,6 +315,47 @@ static int visit(struct dl_phdr_info *info, size_t n_bytes, void *ctx)
 	return 0;
 }
 
+/* Does a DT_NEEDED entry mean this object? hash: of the entry. */
+static bool is_named(const struct cm_object *object, const char *needed, uint32_t hash)
+{
+	if (!hash)
+		return !strcmp(object->path, needed);
+	return (object->so_hash == hash && !strcmp(object->names, needed)) ||
+	       (object->name_hash == hash && !strcmp(object->name, needed));
+}
+
+/* One more than the index of the last object that `from` needs, at any remove. */
+static uint32_t end_of_needs(struct cm_object *from)
+{
+	const char *needed = from->names + strlen(from->names) + 1;
+	uint32_t end = 1;
+
+	from->mark = mark;
+	for (; *needed; needed += strlen(needed) + 1) {
+		uint32_t i = 1, hash = hash_name(needed), own;
+
+		while (i < n_objects && !is_named(objects[i], needed, hash))
+			i++;
+		if (i == n_objects || objects[i]->mark == mark)
+			continue;
+		own = end_of_needs(objects[i]);
+		end = own > end ? own : end;
+		end = i + 1 > end ? i + 1 : end;
+	}
+	return end;
+}
+
+/*
+ * At the start: what its libraries' constructors have opened stands behind what the program needs,
+ * and the loader does not search it for everybody.
+ */
+static void look_first(void)
+{
+	cm_object_index();
+	mark++;
+	n_global = n_objects ? end_of_needs(objects[0]) : 0;
+}
+
 int cm_object_refresh(void)
 {
 	int n_gone = 0, n_new = 0;
@@ -314,15 +370,9 @@ int cm_object_refresh(void)
 	}
 	if (n_new || n_gone)
 		cm_caller_reset();
+	if (mark == 1)
+		look_first();
 	return n_new;
-}
-
-/* Does a DT_NEEDED entry mean this object? */
-static bool is_named(const struct cm_object *object, const char *needed)
-{
-	if (strchr(needed, '/'))
-		return !strcmp(object->path, needed);
-	return !strcmp(object->names, needed) || !strcmp(object->name, needed);
 }
 
 static bool reaches(struct cm_object *from, const struct cm_object *to)
@@ -331,11 +381,13 @@ static bool reaches(struct cm_object *from, const struct cm_object *to)
 
 	from->mark = mark;
 	for (; *needed; needed += strlen(needed) + 1) {
+		uint32_t hash = hash_name(needed);
+
 		for (uint32_t i = 1; i < n_objects; i++) {
 			struct cm_object *object = objects[i];
 
 			if (object->is_gone || object->is_skipped || object->mark == mark ||
-			    !is_named(object, needed))
+			    !is_named(object, needed, hash))
 				continue;
 			if (object == to || reaches(object, to))
 				return true;

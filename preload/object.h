@@ -34,6 +34,7 @@ struct cm_object {
 	uint32_t n_loads;	     /* times it was loaded: what was at an address may be new */
 	uint32_t mark;		     /* of the search that last came here */
 	const char *names;	     /* DT_SONAME or "", each DT_NEEDED, ""; a copy */
+	uint32_t name_hash, so_hash; /* of `name` and DT_SONAME */
 	bool binds_now;
 	bool binds_symbolically; /* DF_SYMBOLIC: to its own definitions first */
 	bool binds_deeply;	 /* RTLD_DEEPBIND: to the opened object and its libraries first */
@@ -58,10 +59,17 @@ struct cm_object {
 int cm_object_refresh(void);
 
 uint32_t cm_object_count(void);
+
+/* How many of them, from the first on, the loader searches for everybody since the start. */
+uint32_t cm_object_n_global(void);
 struct cm_object *cm_object_at(uint32_t idx);
+const struct cm_object *const *cm_object_list(void); /* all of them */
 
 /* The object whose segments contain address, or NULL. hook-safe: it takes no lock. */
 struct cm_object *cm_object_of(const void *address);
+
+/* Make it fast for the objects of now. Once, by cm_object_refresh(). */
+void cm_object_index(void);
 
 /* Is `object` among the libraries that `opener` needs, or that those need? Sites lock held. */
 bool cm_object_needs(const struct cm_object *opener, const struct cm_object *object);
@@ -79,6 +87,13 @@ const char *cm_object_version(const struct cm_object *object, uint32_t symbol_id
  */
 const Elf64_Sym *cm_object_find(const struct cm_object *object, const char *name,
 				const char *version);
+
+/*
+ * The same in the first of the objects that came with the program and has one; *ret_object is set
+ * then. Without version the search ends, in vain, at one that has only others.
+ */
+const Elf64_Sym *cm_object_find_global(const char *name, const char *version,
+				       const struct cm_object **ret_object);
 
 /*
  * Does a PLT entry of this object stand for the function, because code that is not

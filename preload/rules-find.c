@@ -196,15 +196,23 @@ bool cm_rules_glob(const char *pattern, const char *string)
 	return !*pattern;
 }
 
+static bool library_matches(const struct cm_rule *rule, const struct cm_rules_query *query)
+{
+	if (query->is_entry && query->source && (rule->internal || rule->exclude) &&
+	    cm_rules_glob(rule->library, query->source))
+		return true;
+	return query->library ? cm_rules_glob(rule->library, query->library) : !rule->exclude;
+}
+
 /* The rule's name matches; do the objects? What is not known matches, but excludes nothing. */
 static bool objects_match(const struct cm_rule *rule, const struct cm_rules_query *query)
 {
-	if (rule->library) {
-		if (!query->library ? rule->exclude : !cm_rules_glob(rule->library, query->library))
-			return false;
-	}
+	if (rule->library && !library_matches(rule, query))
+		return false;
 	if (!rule->from)
 		return true;
+	if (query->is_entry)
+		return false; /* whoever calls */
 	if (strcmp(rule->from, "main") == 0)
 		return query->caller_is_main;
 	return query->caller ? cm_rules_glob(rule->from, query->caller) : !rule->exclude;

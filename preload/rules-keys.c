@@ -203,3 +203,15 @@ int cm_rules_set_key(struct cm_rules_parser *parser, struct cm_rule *rule,
 	token.begin = name.end + 1;
 	return set_value(parser, rule, (enum cm_rules_key)key, token);
 }
+
+int cm_rules_check_keys(const struct cm_rules_parser *parser, const struct cm_rule *rule,
+			const char *at)
+{
+	if (rule->internal && rule->from)
+		return cm_rules_fail(parser, at,
+				     "from with internal=yes, expected one of them: a function's "
+				     "entry is the same for all callers");
+	if (rule->force_trap && !rule->internal)
+		return cm_rules_fail(parser, at, "force=trap, expected internal=yes with it");
+	return 0;
+}

@@ -73,6 +73,10 @@ int cm_rules_set_pattern(struct cm_rules_parser *parser, struct cm_rule *rule,
 int cm_rules_set_key(struct cm_rules_parser *parser, struct cm_rule *rule,
 		     struct cm_rules_slice token, uint32_t *seen);
 
+/* Do the keys of the rule that begins at `at` go together? -EINVAL and a message. */
+int cm_rules_check_keys(const struct cm_rules_parser *parser, const struct cm_rule *rule,
+			const char *at);
+
 /* "MPI_Send*" as it is compared with folded names, "MPI_send*", in the rules' storage. */
 const char *cm_rules_fold_pattern(struct cm_rules_parser *parser, const char *pattern);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The texts made from a rule: the name of its region, and its inactive keys (preload/rules.h). */
+/* The text made from a rule: the name of its region (preload/rules.h). */
 #include <string.h>
 
 #include "preload/rules.h"
@@ -79,22 +79,6 @@ size_t cm_rules_region(const struct cm_rule *rule, const char *symbol, const cha
 			put(&out, p, 1);
 		p += n;
 	}
-	buf[out.length] = '\0';
-	return out.length;
-}
-
-size_t cm_rules_inactive(const struct cm_rule *rule, char *buf, size_t n_bytes)
-{
-	struct output out = {.buf = buf, .n_bytes = n_bytes};
-
-	if (!n_bytes)
-		return 0;
-	if (rule->internal)
-		put(&out, " internal", 9);
-	if (rule->callers)
-		put(&out, " callers", 8);
-	if (rule->force_trap)
-		put(&out, " force", 6);
 	buf[out.length] = '\0';
 	return out.length;
 }

@@ -176,6 +176,7 @@ static int parse_rule(struct cm_rules_parser *parser, struct cm_rules_slice code
 		      struct cm_rule *rule)
 {
 	struct cm_rules_slice token = next_token(&code);
+	const char *start = token.begin;
 	uint32_t seen = 0;
 	int rc;
 
@@ -195,6 +196,8 @@ static int parse_rule(struct cm_rules_parser *parser, struct cm_rules_slice code
 	for (token = next_token(&code); rc == 0 && token.begin < token.end;
 	     token = next_token(&code))
 		rc = cm_rules_set_key(parser, rule, token, &seen);
+	if (rc == 0)
+		rc = cm_rules_check_keys(parser, rule, start);
 	if (!rule->trace || rule->max_events == 0) {
 		rule->trace = false;
 		rule->max_events = 0;
@@ -289,6 +292,8 @@ static int parse_all(struct cm_rules_parser *parser, struct cm_rules *rules, con
 		rules->wants_demangled |= array[i].is_demangled && !array[i].exclude;
 		rules->has_library |= array[i].library != NULL;
 		rules->has_mpi |= array[i].mpi != NULL;
+		rules->has_internal |= array[i].internal;
+		rules->has_callers |= array[i].callers > 0;
 	}
 	rules->rules = array;
 	rules->n_rules = n_all;

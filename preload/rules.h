@@ -44,10 +44,10 @@ struct cm_rule {
 	bool exclude;	   /* "!PATTERN" */
 	bool is_literal;   /* the pattern has no glob characters */
 	bool is_demangled; /* the pattern has "::", "(" or a space: match the demangled name */
-	bool internal;	   /* internal=yes (inactive in this version) */
+	bool internal;	   /* internal=yes: the function's entry, wherever it is called from */
 	bool markers;	   /* markers=on|off, default on */
 	bool trace;	   /* trace=on|off, default on */
-	bool force_trap;   /* force=trap (inactive in this version) */
+	bool force_trap;   /* force=trap: a two-byte jump or a trap where five bytes do not fit */
 	bool has_stack_bytes;
 	const char *text;     /* the rule as written, without comment and outer blanks */
 	const char *pattern;  /* glob on the symbol's name; where is_literal the name itself */
@@ -57,7 +57,7 @@ struct cm_rule {
 	const char *region;   /* template with {symbol} {demangled} {lib}; default "{symbol}" */
 	uint64_t sample;      /* markers on one call in N; default 1 */
 	uint64_t max_events;  /* a region and process; UINT64_MAX where max-events=unlimited */
-	uint32_t callers;     /* frames of call path; default 0 (inactive in this version) */
+	uint32_t callers;     /* frames of call path; default 0 */
 	uint32_t stack_bytes; /* see cm_rules_stack_bytes() */
 };
 
@@ -81,6 +81,8 @@ struct cm_rules {
 	bool has_demangled; /* some rule needs the demangled name */
 	bool has_library;   /* some rule needs the defining object */
 	bool has_mpi;	    /* some rule is for MPI_* */
+	bool has_internal;  /* some rule has internal=yes */
+	bool has_callers;   /* some rule has callers=N, N > 0 */
 	/* Private. */
 	bool wants_demangled;	 /* has_demangled, but of rules that are no exclusions */
 	const uint32_t *buckets; /* first literal rule with that hash, UINT32_MAX where none */
@@ -97,6 +99,13 @@ struct cm_rules_query {
 	const char *library;   /* base name of the defining object, or NULL: not known (yet) */
 	const char *caller;    /* base name of the calling object, or NULL: not known (yet) */
 	bool caller_is_main;
+	/*
+	 * The question is about the function's entry: a rule with from= does not match then. Act on
+	 * the answer only if its rule is internal; the first rule that matches decides that too.
+	 */
+	bool is_entry;
+	const char *source; /* with is_entry: base name of the source file, or NULL. What stands
+			       before ':' in a rule with internal=yes may match it instead */
 };
 
 /*
@@ -164,8 +173,5 @@ bool cm_rules_glob(const char *pattern, const char *string);
  */
 size_t cm_rules_region(const struct cm_rule *rule, const char *symbol, const char *demangled,
 		       const char *library, char *buf, size_t n_bytes);
-
-/* The keys this version accepts but does not act on, " internal callers"; "" where none. */
-size_t cm_rules_inactive(const struct cm_rule *rule, char *buf, size_t n_bytes);
 
 #endif

@@ -42,6 +42,7 @@ static const struct call our_calls[] = {
 	{SYS_mmap, {0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED}},
 	{SYS_mmap, {0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE}},
 	{SYS_munmap, {4096, 4096}},
+	{SYS_madvise, {4096, 4096, MADV_RANDOM}},
 	{SYS_madvise, {4096, 4096, MADV_POPULATE_WRITE}},
 	{SYS_unlink, {1}},
 	{SYS_mkdir, {1, 0700}},

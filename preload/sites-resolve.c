@@ -90,19 +90,17 @@ static void *behind_program_plt(const char *name, const char *version)
  */
 static void *look_up_globally(const char *name, const char *version)
 {
+	const struct cm_object *object = NULL;
+	const Elf64_Sym *symbol;
+
 	if (cm_object_stands_in(cm_object_at(0), name))
 		return behind_program_plt(name, version);
-	/* dlvsym is stricter than the loader: it passes over interposers that have no versions. */
-	for (uint32_t i = 0; *version && i < cm_object_count() && cm_object_at(i)->is_startup;
-	     i++) {
-		const struct cm_object *object = cm_object_at(i);
-		const Elf64_Sym *symbol =
-			object->is_skipped ? NULL : cm_object_find(object, name, version);
-
-		if (symbol)
-			return cm_object_address(object, symbol);
-	}
-	return look_up(RTLD_DEFAULT, name, version);
+	/*
+	 * dlvsym is stricter than the loader: it passes over interposers that have no versions. And
+	 * dlsym is slow.
+	 */
+	symbol = cm_object_find_global(name, version, &object);
+	return symbol ? cm_object_address(object, symbol) : look_up(RTLD_DEFAULT, name, version);
 }
 
 /*
@@ -150,7 +148,7 @@ void *cm_sites_resolve(const struct cm_object *object, const Elf64_Rela *rela, u
 	if (ELF64_R_TYPE(rela->r_info) == R_X86_64_JUMP_SLOT &&
 	    is_unbound(object, symbol, value, plt_idx))
 		return look_up_call(object, symbol, name, version);
-	if (cm_object_of((void *)value) == program && cm_object_stands_in(program, name))
+	if (value >= program->low && value < program->high && cm_object_stands_in(program, name))
 		return behind_program_plt(name, version);
 	return (void *)value;
 }

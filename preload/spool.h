@@ -15,6 +15,7 @@
  *         t<slot>.s<k>              further rings of that thread (struct cm_spool_thread, no table)
  *         t<slot>.dat               the drained part of its record stream, words from offset 0
  *         t<slot>.tot               blocks of struct cm_spool_totals
+ *         t<slot>.pth               struct cm_spool_path_total, one a call path of that slot
  *         done                      empty; the collector has taken everything over
  *
  * A slot is the storage of one thread at a time; CM_WORD_THREAD says where another thread took
@@ -195,6 +196,12 @@ enum cm_spool_item_type {
 	CM_ITEM_MARKER = 13,   /* struct cm_spool_marker_item; strings: the tag LIKWID has */
 	CM_ITEM_SKIPS = 14,    /* struct cm_spool_skips_item */
 	CM_ITEM_SNAPSHOT = 15, /* struct cm_spool_snapshot_item, n_events doubles; no strings */
+	CM_ITEM_OBJECT = 16, /* struct cm_spool_object_item; strings: path, build-id in hexadecimal
+				("" without one). Loaded, or closed: what stands between two
+				items about the same addresses belongs to the first */
+	CM_ITEM_FUNCTION = 17, /* struct cm_spool_function_item: what a region stands for; no
+				  strings. Several for one region where it has several functions */
+	CM_ITEM_PATH = 18,     /* struct cm_spool_path_item, n_frames addresses; no strings */
 };
 
 struct cm_spool_rule_item {
@@ -214,6 +221,8 @@ enum cm_site_kind {
 	CM_SITE_JUMP_SLOT = 1,
 	CM_SITE_GLOB_DAT = 2,
 	CM_SITE_DLSYM = 3, /* handed out by dlsym */
+	CM_SITE_ENTRY = 4, /* the function's first bytes (internal=yes): object == library */
+	CM_SITE_TRAP = 5,  /* a trap there (force=trap) */
 };
 
 enum cm_site_state {
@@ -229,6 +238,47 @@ struct cm_spool_site_item {
 	uint32_t kind;	 /* enum cm_site_kind */
 	uint32_t state;	 /* enum cm_site_state */
 };
+
+struct cm_spool_object_item {
+	struct cm_spool_item item;
+	uint64_t base;	    /* load bias: address = base + address in the file */
+	uint64_t low, high; /* of all segments */
+	uint32_t is_closed;
+	uint32_t reserved;
+};
+
+struct cm_spool_function_item {
+	struct cm_spool_item item;
+	uint32_t region;
+	uint32_t reserved;
+	uint64_t address; /* of its entry */
+};
+
+/* From where a region was entered: return addresses, innermost first. callers=N. */
+#define CM_PATH_CUT 1u	 /* no unwind information: there are more frames than could be seen */
+#define CM_PATH_LIMIT 2u /* the rule's number of frames was reached */
+#define CM_PATH_OTHER 4u /* all paths beyond the bound of CM_SPOOL_MAX_PATHS; no frames */
+#define CM_SPOOL_MAX_PATHS 4096u /* a region and process */
+struct cm_spool_path_item {
+	struct cm_spool_item item;
+	uint32_t path; /* index, dense, over all regions of the process */
+	uint32_t region;
+	uint32_t n_frames;
+	uint32_t flags; /* CM_PATH_* */
+};
+
+/*
+ * Calls by path, of one slot; one with used == 0 ends the file. A call is added after it was
+ * recorded: those of a killed process may be one behind the region's own count.
+ */
+struct cm_spool_path_total {
+	uint32_t used;
+	uint32_t path;
+	uint64_t n_calls;
+	uint64_t total_ticks;
+	uint64_t reserved;
+};
+_Static_assert(sizeof(struct cm_spool_path_total) == 32, "on-disk size");
 
 struct cm_spool_sync_item {
 	struct cm_spool_item item;

@@ -55,6 +55,9 @@ static int make_file(const char *path, size_t n_bytes, size_t n_now, char **ret_
 	if (rc >= 0)
 		map = cm_sys_mmap(n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd);
 	cm_sys_close(fd);
+	/* Else the kernel reads 2 MiB of the hole ahead: 2.5 ms in a thread's first call. */
+	if (map)
+		(void)cm_sys3(SYS_madvise, (long)map, (long)n_bytes, MADV_RANDOM);
 	if (rc >= 0)
 		rc = map ? cm_thread_populate(map, n_now, path, 0) : -ENOMEM;
 	if (rc < 0) {

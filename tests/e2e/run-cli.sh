@@ -85,12 +85,6 @@ if [ "$(id -u)" != 0 ]; then
 	expect_line err 'secret.*Permission'
 fi
 
-# Keys of later versions: said once a kind.
-run run -s "$rule callers=2" -s 'x callers=3 internal=yes' true
-expect_status 0
-[ "$(grep -c "callers.*no effect" err)" = 1 ] || fail "callers not said once"
-[ "$(grep -c "internal.*no effect" err)" = 1 ] || fail "internal not said once"
-
 # Both sources count; rules that match nothing are told in order, exclusions are not.
 echo first >rules
 run run -c rules -s '!third' -s second true

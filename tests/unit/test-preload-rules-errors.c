@@ -56,6 +56,10 @@ Test(rules_errors, values)
 {
 	static const struct error_row rows[] = {
 		{"f internal=on", "1:12: bad value \"on\" of internal, expected yes or no"},
+		{"f internal=yes from=main",
+		 "1:1: from with internal=yes, expected one of them: a function's entry is the "
+		 "same for all callers"},
+		{"  f force=trap", "1:3: force=trap, expected internal=yes with it"},
 		{"f markers=yes", "1:11: bad value \"yes\" of markers, expected on or off"},
 		{"f trace=", "1:9: bad value \"\" of trace, expected on or off"},
 		{"f trace=offf", "1:9: bad value \"offf\" of trace, expected on or off"},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The texts made from a rule: the name of its region, its inactive keys. */
+/* The text made from a rule: the name of its region. */
 #include "test-preload-rules.h"
 
 struct region_row {
@@ -83,23 +83,5 @@ Test(rules_region, a_cut_name_gets_nothing_behind_the_cut)
 
 	cr_assert_eq(cm_rules_region(rules.rules, "a\xc3\xa9", NULL, NULL, buf, sizeof(buf)), 1u);
 	cr_assert_str_eq(buf, "a");
-	arena_release(&arena);
-}
-
-Test(rules_region, inactive_keys_are_named)
-{
-	struct arena arena = {0};
-	struct cm_rules rules =
-		parse_good(&arena, "a region=x from=y trace=off max-events=1 stack-args=8 sample=1 "
-				   "markers=on internal=no callers=0\n"
-				   "b internal=yes markers=off sample=2 callers=1 force=trap\n");
-	char buf[64];
-
-	cr_assert_eq(cm_rules_inactive(&rules.rules[0], buf, sizeof(buf)), 0u);
-	cr_assert_str_empty(buf);
-	cr_assert_eq(cm_rules_inactive(&rules.rules[1], buf, sizeof(buf)), strlen(buf));
-	cr_assert_str_eq(buf, " internal callers force");
-	cr_assert_eq(cm_rules_inactive(&rules.rules[1], buf, 5), 4u);
-	cr_assert_str_eq(buf, " int");
 	arena_release(&arena);
 }

@@ -40,7 +40,7 @@ Test(rules, every_key_is_stored)
 {
 	struct arena arena = {0};
 	struct cm_rules rules = parse_good(
-		&arena, "libm.so*:sin region=math/{symbol} from=main internal=yes markers=off "
+		&arena, "libm.so*:sin region=math/{symbol} internal=yes markers=off "
 			"sample=18446744073709551615 trace=on max-events=unlimited callers=64 "
 			"stack-args=65536 force=trap");
 	const struct cm_rule *rule = rules.rules;
@@ -48,7 +48,6 @@ Test(rules, every_key_is_stored)
 	cr_assert_str_eq(rule->library, "libm.so*");
 	cr_assert_str_eq(rule->pattern, "sin");
 	cr_assert_str_eq(rule->region, "math/{symbol}");
-	cr_assert_str_eq(rule->from, "main");
 	cr_assert(rule->internal && rule->trace && rule->force_trap && rule->has_stack_bytes);
 	cr_assert_not(rule->markers);
 	cr_assert_eq(rule->sample, UINT64_MAX);
@@ -310,4 +309,32 @@ Test(rules, no_memory_is_said_wherever_it_ends)
 		cr_assert_eq(rules.n_rules, 0u);
 		arena_release(&arena);
 	}
+}
+
+Test(rules, entries_are_asked_about_by_object_or_source_file)
+{
+	struct arena arena = {0};
+	struct cm_rules rules =
+		parse_good(&arena, "a.c:solve internal=yes region=1\nlibx.so:solve internal=yes "
+				   "region=2\nsolve from=main\nb.c:solve\nstep\n!c.c:solve\n");
+	struct cm_rules_query query = {.symbol = "solve", .is_entry = true, .library = "prog"};
+	const struct cm_rule *rule = NULL;
+
+	cr_assert(rules.has_internal && !rules.has_callers);
+	query.source = "a.c";
+	cr_assert_eq(cm_rules_find(&rules, &query, &rule), 1);
+	cr_assert_str_eq(rule->region, "1");
+	query.library = "libx.so";
+	query.source = NULL;
+	cr_assert_eq(cm_rules_find(&rules, &query, &rule), 1);
+	cr_assert_str_eq(rule->region, "2");
+	query.source = "c.c";
+	cr_assert_eq(cm_rules_find(&rules, &query, &rule), -ECANCELED);
+	query.library = "prog";
+	query.source = "b.c"; /* rules about callers, and other objects' slots */
+	cr_assert_eq(cm_rules_find(&rules, &query, &rule), 0);
+	query.symbol = "step"; /* the first match is for slots: its entry is left alone */
+	cr_assert_eq(cm_rules_find(&rules, &query, &rule), 1);
+	cr_assert_not(rule->internal);
+	arena_release(&arena);
 }
