@@ -12,6 +12,7 @@
  */
 #include "preload/callee-stack.h"
 
+#include "preload/entries.h"
 #include "preload/frame-table.h"
 #include "preload/instruction.h"
 #include "preload/object.h"
@@ -303,11 +304,29 @@ static bool follow_plt(struct scan *scan, uint64_t address)
 	return true;
 }
 
+/* What stands at pc, or stood there before the function's entry was patched. */
+static bool decode(struct cm_instruction *code, uint64_t pc, uint64_t end,
+		   const struct cm_site_function *patched, const struct cm_object *object)
+{
+	uint64_t place = patched ? object->base + patched->place : 0;
+	uint8_t bytes[15];
+	size_t n = end - pc < sizeof(bytes) ? end - pc : sizeof(bytes);
+
+	if (!patched || pc >= place + patched->n_expected || pc + n <= place)
+		return cm_instruction_decode(code, (const uint8_t *)pc, end - pc);
+	for (size_t i = 0; i < n; i++)
+		bytes[i] = pc + i >= place && pc + i < place + patched->n_expected
+				   ? patched->expected[pc + i - place]
+				   : ((const uint8_t *)pc)[i];
+	return cm_instruction_decode(code, bytes, n);
+}
+
 static void scan_part(struct scan *scan, uint64_t address)
 {
 	const struct cm_object *object = cm_object_of((const void *)address);
 	struct cm_frame_rows rows;
 	struct depth depth = {0};
+	const struct cm_site_function *patched;
 	uint64_t pc;
 
 	if (object && cm_object_has_code(object, address + 31) && follow_plt(scan, address))
@@ -318,11 +337,12 @@ static void scan_part(struct scan *scan, uint64_t address)
 		leave_open(scan);
 		return;
 	}
+	patched = cm_entries_find(object, rows.start);
 	for (pc = rows.start; pc < rows.end;) {
 		struct cm_instruction code;
 		struct place place = {.code = &code};
 
-		if (!cm_instruction_decode(&code, (const uint8_t *)pc, rows.end - pc) ||
+		if (!decode(&code, pc, rows.end, patched, object) ||
 		    !set_frame(&place, &rows, pc, &depth) ||
 		    (scan->n_bytes += code.length) > CM_MAX_CODE_BYTES) {
 			leave_open(scan);

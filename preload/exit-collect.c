@@ -26,6 +26,11 @@ void cm_exit_keep_environment(char **envp)
 		environment[i] = cm_memory_string(environment[i]);
 }
 
+char *const *cm_exit_environment(void)
+{
+	return environment;
+}
+
 int cm_exit_collect(const char *collect, const char *folder)
 {
 	char *const argv[] = {(char *)collect, (char *)"--progress", (char *)folder, NULL};

@@ -32,5 +32,6 @@ int cm_exit_collect(const char *collect, const char *folder);
 
 /* Environment of the collector, made at start-up: while `environ` can still be trusted. */
 void cm_exit_keep_environment(char **envp);
+char *const *cm_exit_environment(void);
 
 #endif

@@ -28,8 +28,8 @@ static uint64_t read_fixed(struct reader *in, size_t n)
 	return value;
 }
 
-/* Signed ones are read the same way: only their length matters here. */
-static uint64_t read_leb(struct reader *in)
+/* A LEB128 number. *ret_bits: how many of the value's bits were given. */
+static uint64_t read_leb_bits(struct reader *in, unsigned int *ret_bits)
 {
 	uint64_t value = 0;
 	unsigned int shift = 0;
@@ -41,7 +41,25 @@ static uint64_t read_leb(struct reader *in)
 			value |= (uint64_t)(byte & 0x7f) << shift;
 		shift += 7;
 	} while (byte & 0x80 && !in->failed);
+	*ret_bits = shift;
 	return value;
+}
+
+static uint64_t read_leb(struct reader *in)
+{
+	unsigned int n_bits;
+
+	return read_leb_bits(in, &n_bits);
+}
+
+static int64_t read_sleb(struct reader *in)
+{
+	unsigned int n_bits;
+	uint64_t value = read_leb_bits(in, &n_bits);
+
+	if (n_bits < 64 && value >> (n_bits - 1))
+		value |= ~UINT64_C(0) << n_bits;
+	return (int64_t)value;
 }
 
 /* Start of the FDE for pc, by the sorted table of .eh_frame_hdr; NULL where there is none. */
@@ -92,7 +110,7 @@ static void read_cie(struct reader *in, struct cm_frame_rows *rows)
 	while (read_fixed(in, 1) && !in->failed)
 		;
 	rows->code_align = read_leb(in);
-	(void)read_leb(in);					 /* data alignment */
+	rows->data_align = read_sleb(in);
 	(void)(version == 1 ? read_fixed(in, 1) : read_leb(in)); /* return address column */
 	if (augmentation[0] != 'z') {
 		in->failed = true;
@@ -117,38 +135,146 @@ static void read_cie(struct reader *in, struct cm_frame_rows *rows)
 	in->at = instructions;
 }
 
-/* The opcodes that set the CFA. */
+/*
+ * The only expressions that compilers write into functions: breg6 (rbp) + offset, and for the CFA
+ * the word there. What they say of other registers is skipped. false: another one.
+ */
+static bool read_expression(struct reader *in, bool is_read, int64_t *ret_offset)
+{
+	uint64_t n = read_leb(in);
+	struct reader block = {.at = in->at, .end = in->at + n, .failed = in->failed};
+	bool ok;
+
+	if (n > (size_t)(in->end - in->at)) {
+		in->failed = true;
+		return false;
+	}
+	in->at += n;
+	ok = read_fixed(&block, 1) == 0x76;
+	*ret_offset = read_sleb(&block);
+	if (is_read)
+		ok &= read_fixed(&block, 1) == 0x06;
+	return ok && !block.failed && block.at == block.end;
+}
+
+static void set_rbp(struct cm_frame_rows *rows, uint32_t rule, int64_t offset)
+{
+	rows->row.rbp = rule;
+	rows->row.rbp_offset = offset;
+}
+
+/* offset, offset_extended: a register is saved at the CFA + n * data alignment. */
+static void save(struct cm_frame_rows *rows, uint64_t reg, int64_t n)
+{
+	int64_t offset = n * rows->data_align;
+
+	if (reg == CM_DWARF_RBP)
+		set_rbp(rows, CM_RBP_AT_CFA, offset);
+	else if (reg == CM_DWARF_RIP)
+		rows->row.return_address = offset == -8 ? CM_RETURN_AT_CFA : CM_RETURN_UNKNOWN;
+}
+
+static void restore(struct cm_frame_rows *rows, uint64_t reg)
+{
+	if (reg == CM_DWARF_RBP)
+		set_rbp(rows, rows->initial.rbp, rows->initial.rbp_offset);
+	else if (reg == CM_DWARF_RIP)
+		rows->row.return_address = rows->initial.return_address;
+}
+
+/* A register's rule is one that is of no use here. */
+static void lose(struct cm_frame_rows *rows, uint64_t reg, uint32_t return_address)
+{
+	if (reg == CM_DWARF_RBP)
+		set_rbp(rows, CM_RBP_UNKNOWN, 0);
+	else if (reg == CM_DWARF_RIP)
+		rows->row.return_address = return_address;
+}
+
+/* Opcodes, a bit each: offset_extended to register, expression, and those from 0x11 on below. */
+#define CM_ABOUT_REGISTERS (0x1fu << 0x05 | 3u << 0x10 | 1u << 0x14 | 1u << 0x16)
+
+/* The opcodes about other registers than the CFA that stand in few functions. */
+static bool set_register(struct reader *in, struct cm_frame_rows *rows, uint8_t opcode)
+{
+	int64_t offset;
+	uint64_t reg;
+
+	if (opcode > 0x16 || !(CM_ABOUT_REGISTERS >> opcode & 1))
+		return false;
+	reg = read_leb(in);
+	switch (opcode) {
+	case 0x05: /* offset_extended */
+		save(rows, reg, (int64_t)read_leb(in));
+		break;
+	case 0x11: /* offset_extended_sf */
+		save(rows, reg, read_sleb(in));
+		break;
+	case 0x06: /* restore_extended */
+		restore(rows, reg);
+		break;
+	case 0x07: /* undefined */
+		lose(rows, reg, CM_RETURN_NONE);
+		break;
+	case 0x08: /* same_value */
+		if (reg == CM_DWARF_RBP)
+			set_rbp(rows, CM_RBP_SAME, 0);
+		break;
+	case 0x10: /* expression */
+		lose(rows, reg, CM_RETURN_UNKNOWN);
+		if (read_expression(in, false, &offset) && reg == CM_DWARF_RBP)
+			set_rbp(rows, CM_RBP_AT_RBP, offset);
+		break;
+	case 0x16: /* val_expression */
+		lose(rows, reg, CM_RETURN_UNKNOWN);
+		(void)read_expression(in, false, &offset); /* only to get past it */
+		break;
+	default: /* register, val_offset */
+		lose(rows, reg, CM_RETURN_UNKNOWN);
+		(void)read_leb(in);
+	}
+	return true;
+}
+
+/* The opcodes that set the CFA, and the state as a whole. */
 static void define_cfa(struct reader *in, struct cm_frame_rows *rows, uint8_t opcode)
 {
+	int64_t offset;
+
 	switch (opcode) {
 	case 0x0a: /* remember_state */
 		if (rows->n_remembered == CM_FRAME_MAX_REMEMBERED)
 			in->failed = true;
 		else
-			rows->remembered[rows->n_remembered++] = rows->cfa;
+			rows->remembered[rows->n_remembered++] = rows->row;
 		break;
 	case 0x0b: /* restore_state */
 		if (!rows->n_remembered)
 			in->failed = true;
 		else
-			rows->cfa = rows->remembered[--rows->n_remembered];
+			rows->row = rows->remembered[--rows->n_remembered];
 		break;
 	case 0x0c: /* def_cfa */
-		rows->cfa.reg = read_leb(in);
-		rows->cfa.offset = read_leb(in);
+		rows->row.cfa.reg = read_leb(in);
+		rows->row.cfa.offset = read_leb(in);
 		break;
 	case 0x0d: /* def_cfa_register */
-		rows->cfa.reg = read_leb(in);
+		rows->row.cfa.reg = read_leb(in);
 		break;
 	case 0x0e: /* def_cfa_offset */
-		rows->cfa.offset = read_leb(in);
+		rows->row.cfa.offset = read_leb(in);
 		break;
-	default: /* expressions, and what is not known */
-		in->failed = true;
+	case 0x0f: /* def_cfa_expression */
+		if (!read_expression(in, true, &offset))
+			in->failed = true;
+		rows->row.cfa = (struct cm_frame_cfa){CM_FRAME_AT_RBP, (uint64_t)offset};
+		break;
+	default: /* what is not known */
+		in->failed |= !set_register(in, rows, opcode);
 	}
 }
 
-/* Opcodes with the operand in their lower bits, or about other registers than the CFA. */
+/* Opcodes with the operand in their lower bits, and those that move on. */
 static void step(struct reader *in, struct cm_frame_rows *rows)
 {
 	uint8_t opcode = (uint8_t)read_fixed(in, 1);
@@ -166,21 +292,15 @@ static void step(struct reader *in, struct cm_frame_rows *rows)
 	case 0x04:
 		rows->location += read_fixed(in, 4) * rows->code_align;
 		return;
+	case 0x80: /* offset */
+		save(rows, opcode & 0x3f, (int64_t)read_leb(in));
+		return;
 	case 0xc0: /* restore */
+		restore(rows, opcode & 0x3f);
+		return;
 	case 0x00: /* nop */
 		return;
-	case 0x80: /* offset */
-	case 0x06: /* restore_extended, undefined, same_value, GNU_args_size */
-	case 0x07:
-	case 0x08:
-	case 0x2e:
-		(void)read_leb(in);
-		return;
-	case 0x05: /* offset_extended, register, offset_extended_sf, val_offset */
-	case 0x09:
-	case 0x11:
-	case 0x14:
-		(void)read_leb(in);
+	case 0x2e: /* GNU_args_size */
 		(void)read_leb(in);
 		return;
 	default:
@@ -188,7 +308,8 @@ static void step(struct reader *in, struct cm_frame_rows *rows)
 	}
 }
 
-/* Run instructions until the location has passed pc; the row in force there stays in rows->cfa. */
+/* Run instructions until the location has passed pc; the row in force there stays in rows->row.cfa.
+ */
 static void run(struct reader *in, struct cm_frame_rows *rows, uint64_t pc)
 {
 	while (in->at < in->end && !in->failed && rows->location <= pc) {
@@ -229,19 +350,35 @@ int cm_frame_open(struct cm_frame_rows *rows, const uint8_t *header, uint64_t pc
 	if (pc < rows->start || pc >= rows->end)
 		return -ENOENT;
 	run(&cie, rows, UINT64_MAX);
+	rows->initial = rows->row;
 	rows->location = rows->start;
 	rows->at = fde.at + n_data;
 	rows->last = fde.end;
 	return cie.failed ? -ENOTSUP : 0;
 }
 
-bool cm_frame_find(struct cm_frame_rows *rows, uint64_t pc, struct cm_frame_cfa *ret_cfa)
+static bool find(struct cm_frame_rows *rows, uint64_t pc)
 {
 	struct reader in = {.at = rows->at, .end = rows->last, .failed = rows->failed};
 
 	run(&in, rows, pc);
 	rows->at = in.at;
 	rows->failed = in.failed;
-	*ret_cfa = rows->cfa;
 	return !in.failed;
+}
+
+bool cm_frame_find(struct cm_frame_rows *rows, uint64_t pc, struct cm_frame_cfa *ret_cfa)
+{
+	bool ok = find(rows, pc);
+
+	*ret_cfa = rows->row.cfa;
+	return ok;
+}
+
+bool cm_frame_find_row(struct cm_frame_rows *rows, uint64_t pc, struct cm_frame_row *ret_row)
+{
+	bool ok = find(rows, pc);
+
+	*ret_row = rows->row;
+	return ok;
 }

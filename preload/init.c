@@ -14,11 +14,13 @@
 
 #include "preload/clock.h"
 #include "preload/counters.h"
+#include "preload/entries.h"
 #include "preload/environment.h"
 #include "preload/exit.h"
 #include "preload/launcher.h"
 #include "preload/loader.h"
 #include "preload/memory.h"
+#include "preload/paths.h"
 #include "preload/process.h"
 #include "preload/record.h"
 #include "preload/rules.h"
@@ -27,14 +29,24 @@
 #include "preload/sites.h"
 #include "preload/stub.h"
 #include "preload/syscall.h"
+#include "preload/trap.h"
 
 #ifndef MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18 /* Linux 4.14 */
 #endif
 
 static struct cm_rules rules;
+static char *config; /* the rules file's text; NULL: none */
+static size_t n_config;
+
+#define CM_N_TRAP_HOOKS 5 /* the first ones: only where a rule has force=trap */
 
 static const struct cm_sites_hook hooks[] = {
+	{"sigaction", (void *)cm_trap_sigaction},
+	{"__sigaction", (void *)cm_trap_sigaction},
+	{"signal", (void *)cm_trap_signal},
+	{"pthread_sigmask", (void *)cm_trap_mask},
+	{"sigprocmask", (void *)cm_trap_procmask},
 	{"dlopen", (void *)cm_loader_dlopen},
 	{"dlclose", (void *)cm_loader_dlclose},
 	{"dlsym", (void *)cm_loader_dlsym},
@@ -94,16 +106,14 @@ static int read_rules(struct cm_diag *diag)
 {
 	const struct cm_rules_alloc alloc = {.alloc = cm_memory_get};
 	const char *path = variable(CM_ENV_CONFIG), *text = variable(CM_ENV_SYMBOLS);
-	char *file = NULL;
-	size_t n = 0;
 	int rc = 0;
 
 	if (path && *path) {
-		rc = cm_memory_read_file(path, CM_RULES_MAX_BYTES, &file, &n);
+		rc = cm_memory_read_file(path, CM_RULES_MAX_BYTES, &config, &n_config);
 		if (rc < 0)
 			return cm_diag_set(diag, rc, "cannot read the rules %s (error %d)", path,
 					   -rc);
-		rc = cm_rules_parse(&rules, file, n, path, &alloc, diag);
+		rc = cm_rules_parse(&rules, config, n_config, path, &alloc, diag);
 	}
 	if (rc >= 0 && text && *text)
 		rc = cm_rules_parse(&rules, text, strlen(text), NULL, &alloc, diag);
@@ -213,12 +223,27 @@ static int read_settings(int argc, char **argv, struct cm_diag *diag)
 	return rc < 0 ? cm_diag_set(diag, rc, "spool path too long: %s", base ? base : "") : 0;
 }
 
+static int init_entries(void)
+{
+	const char *path = variable(CM_ENV_CONFIG);
+	char cache[CM_SPOOL_PATH_BYTES];
+
+	if (!rules.has_internal)
+		return 0;
+	if (cm_site_cache(variable(CM_ENV_CACHE), variable("XDG_CACHE_HOME"), variable("HOME"),
+			  cache, sizeof(cache)))
+		cache[0] = '\0'; /* the run's folder is used then */
+	return cm_entries_init(&rules, config ? absolute(path) : NULL, config, n_config,
+			       variable(CM_ENV_SYMBOLS), cache);
+}
+
 /* A forked child where the kernel cannot wipe pages: the next best moment. */
 static void wipe_by_hand(void)
 {
 	struct cm_thread *thread = cm_self;
 
 	memset(&cm_process, 0, sizeof(cm_process));
+	cm_paths_forget();
 	if (thread->first)
 		memset(thread, 0, sizeof(*thread));
 }
@@ -236,11 +261,24 @@ static void wipe_on_fork(void)
 		(void)pthread_atfork(NULL, NULL, wipe_by_hand); /* no memory: fork unsupported */
 }
 
+static bool wants_callers(void)
+{
+	if (!rules.has_callers)
+		return false;
+	if (cm_paths_init() < 0) {
+		cm_say("out of memory: no call paths (callers=) are kept");
+		return false;
+	}
+	return true;
+}
+
 static void arm(void)
 {
-	cm_record_init();
+	cm_record_init(wants_callers());
 	atomic_store_explicit(&cm_process.state, CM_PROCESS_ARMED, memory_order_release);
 	cm_sites_refresh(false, true);
+	if (cm_entries_are_used)
+		cm_entries_refresh(NULL);
 	cm_counters_start();
 	cm_say_verbose("%s: %u rules, %u sites, %u regions, clock %s", cm_settings.executable,
 		       rules.n_rules, atomic_load(&cm_n_sites), atomic_load(&cm_n_regions),
@@ -285,7 +323,9 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 	if (rc >= 0)
 		cm_exit_keep_environment(envp);
 	if (rc >= 0 &&
-	    (cm_stub_init() < 0 || cm_sites_init(&rules, hooks) < 0 || cm_exit_init() < 0))
+	    (cm_stub_init() < 0 ||
+	     cm_sites_init(&rules, rules.has_trap ? hooks : hooks + CM_N_TRAP_HOOKS) < 0 ||
+	     init_entries() < 0 || cm_exit_init() < 0))
 		rc = cm_diag_set(&diag, -ENOMEM, "out of memory");
 	if (rc < 0) {
 		atomic_store_explicit(&cm_process.state, CM_PROCESS_CLOSED, memory_order_release);

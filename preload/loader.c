@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "preload/counters.h"
+#include "preload/entries.h"
 #include "preload/sites.h"
 #include "preload/stub.h"
 
@@ -16,15 +17,39 @@ void *cm_loader_dlvsym_handle(void *handle, const char *symbol, const char *vers
 /* > 0 while a dlopen of this thread runs constructors, that is, holds the loader's lock. */
 static __thread int depth __attribute__((tls_model("initial-exec")));
 
-void *cm_loader_dlopen(const char *file, int flags)
+static void *open_plainly(const char *file, int flags, const void *caller)
 {
 	void *handle;
 
 	depth++;
-	handle = cm_loader_open_for(file, flags, __builtin_return_address(0));
+	handle = cm_loader_open_for(file, flags, caller);
 	depth--;
 	if (handle && file && !(flags & RTLD_NOLOAD))
 		cm_sites_refresh(flags & RTLD_DEEPBIND, !depth);
+	return handle;
+}
+
+/* Apart, for the room that this takes on the stack. */
+static __attribute__((noinline)) void *open_with_entries(const char *file, int flags,
+							 const void *caller)
+{
+	struct cm_opening opening;
+	void *handle;
+
+	cm_entries_opening(&opening);
+	handle = open_plainly(file, flags, caller);
+	cm_entries_refresh(&opening);
+	return handle;
+}
+
+void *cm_loader_dlopen(const char *file, int flags)
+{
+	void *handle;
+
+	if (cm_entries_are_used)
+		handle = open_with_entries(file, flags, __builtin_return_address(0));
+	else
+		handle = open_plainly(file, flags, __builtin_return_address(0));
 	if (handle && !depth)
 		cm_counters_start();
 	return handle;
@@ -39,6 +64,8 @@ int cm_loader_dlclose(void *handle)
 	depth--;
 	if (!rc)
 		cm_sites_refresh(false, !depth);
+	if (!rc && cm_entries_are_used)
+		cm_entries_refresh(NULL);
 	return rc;
 }
 
@@ -66,13 +93,32 @@ void *cm_loader_dlvsym_handle(void *handle, const char *symbol, const char *vers
 	return stub_of(dlvsym(handle, symbol, version), symbol, caller);
 }
 
-/* A pointer that dlsym has handed out is asked about: who defines it is not us. */
-int cm_loader_dladdr(const void *address, void *ret_info)
+/*
+ * A pointer that dlsym has handed out is asked about: who defines it is not us, and as dlsym says
+ * it is where the function starts.
+ */
+static void answer(const void *address, const void *original, Dl_info *info)
 {
-	return dladdr(cm_stub_original(address), ret_info);
+	if (original != address && info->dli_saddr == original)
+		info->dli_saddr = (void *)address;
 }
 
-int cm_loader_dladdr1(const void *address, void *ret_info, void **ret_extra, int flags)
+int cm_loader_dladdr(const void *address, Dl_info *ret_info)
 {
-	return dladdr1(cm_stub_original(address), ret_info, ret_extra, flags);
+	const void *original = cm_stub_original(address);
+	int rc = dladdr(original, ret_info);
+
+	if (rc)
+		answer(address, original, ret_info);
+	return rc;
+}
+
+int cm_loader_dladdr1(const void *address, Dl_info *ret_info, void **ret_extra, int flags)
+{
+	const void *original = cm_stub_original(address);
+	int rc = dladdr1(original, ret_info, ret_extra, flags);
+
+	if (rc)
+		answer(address, original, ret_info);
+	return rc;
 }

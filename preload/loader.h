@@ -7,6 +7,8 @@
 #ifndef CALLMARK_PRELOAD_LOADER_H
 #define CALLMARK_PRELOAD_LOADER_H
 
+#include <dlfcn.h>
+
 void *cm_loader_dlopen(const char *file, int flags);
 int cm_loader_dlclose(void *handle);
 
@@ -24,7 +26,7 @@ void *cm_loader_dlsym(void *handle, const char *symbol);
 void *cm_loader_dlvsym(void *handle, const char *symbol, const char *version);
 
 /* A stub that dlsym handed out is the function that it stands for. */
-int cm_loader_dladdr(const void *address, void *ret_info);
-int cm_loader_dladdr1(const void *address, void *ret_info, void **ret_extra, int flags);
+int cm_loader_dladdr(const void *address, Dl_info *ret_info);
+int cm_loader_dladdr1(const void *address, Dl_info *ret_info, void **ret_extra, int flags);
 
 #endif

@@ -91,3 +91,35 @@ int cm_maps_find(uint64_t address, struct cm_mapping *ret_mapping)
 	cm_sys_close(fd);
 	return (int)rc;
 }
+
+/* Take the highest place for n_bytes in [from, to), cut to [low, high). */
+static void offer(uint64_t from, uint64_t to, uint64_t n_bytes, uint64_t *best)
+{
+	if (to > from && to - from >= n_bytes + 4096)
+		*best = to - 4096 - n_bytes;
+}
+
+int cm_maps_gap(uint64_t low, uint64_t high, uint64_t n_bytes, uint64_t *ret_address)
+{
+	int fd = cm_sys_open("/proc/self/maps", O_RDONLY, 0);
+	uint64_t end = (low + 4095) & ~UINT64_C(4095), best = 0; /* end: of what is in use so far */
+	struct parser parser = {0};
+	char text[512];
+	long n;
+
+	if (fd < 0)
+		return fd;
+	high &= ~UINT64_C(4095);
+	while ((n = cm_sys3(SYS_read, fd, (long)text, sizeof(text))) > 0)
+		for (long i = 0; i < n; i++) {
+			if (!feed(&parser, text[i]) || parser.mapping.high <= end)
+				continue;
+			offer(end, parser.mapping.low < high ? parser.mapping.low : high, n_bytes,
+			      &best);
+			end = parser.mapping.high;
+		}
+	cm_sys_close(fd);
+	offer(end, high, n_bytes, &best);
+	*ret_address = best;
+	return best ? 0 : -ENOMEM;
+}

@@ -18,4 +18,10 @@ struct cm_mapping {
 /* 0, -ENOENT where nothing is mapped, or another negative errno. */
 int cm_maps_find(uint64_t address, struct cm_mapping *ret_mapping);
 
+/*
+ * Where are n_bytes (a multiple of 4096) free in [low, high)? The highest such address, with a page
+ * left free above it. 0 or -ENOMEM.
+ */
+int cm_maps_gap(uint64_t low, uint64_t high, uint64_t n_bytes, uint64_t *ret_address);
+
 #endif

@@ -354,15 +354,16 @@ void cm_markers_arm(void)
 	void *found = cm_vdso_find("__vdso_getcpu");
 
 	cm_marker_vector_bytes = find_vector_bytes();
+	cm_hooks_use_vectors = true; /* before any hook does */
 	if (found)
 		*(void **)&get_cpu = found;
-	plain_enter = cm_hook_enter;
+	plain_enter = *cm_record_inner_enter();
 	plain_exit = cm_hook_exit;
 	cm_markers.last_switch = cm_clock_now();
 	atomic_store_explicit(&cm_markers.state, CM_MARKERS_ARMED, memory_order_release);
 	/* Calls that are under way come back through the new exit, which finds no mark of them. */
 	cm_hook_exit = cm_marker_hook_exit;
-	cm_hook_enter = cm_marker_hook_enter;
+	*cm_record_inner_enter() = cm_marker_hook_enter;
 }
 
 void cm_markers_disarm(void)

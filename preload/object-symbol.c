@@ -2,6 +2,7 @@
 /* Looking a function up in one object, as the loader would for that kind of reference. */
 #include <string.h>
 
+#include "preload/memory.h"
 #include "preload/object.h"
 
 #define CM_VERSION_MASK 0x7fff
@@ -100,18 +101,6 @@ static uint32_t gnu_hash(const char *name)
 	return hash;
 }
 
-/* A filter turns nearly all away; the number of its words is a power of two. */
-static inline bool may_have(const struct cm_object *object, uint32_t hash)
-{
-	const uint32_t *table = object->gnu_hash;
-	uint64_t word;
-
-	if (!table)
-		return true;
-	memcpy(&word, table + 4 + 2 * (hash / 64 & (table[2] - 1)), sizeof(word));
-	return word >> hash % 64 & word >> (hash >> table[3]) % 64 & 1;
-}
-
 static const Elf64_Sym *find_gnu(const struct cm_object *object, const struct wanted *wanted)
 {
 	const uint32_t *table = object->gnu_hash;
@@ -121,7 +110,7 @@ static const Elf64_Sym *find_gnu(const struct cm_object *object, const struct wa
 	const uint32_t *chain = buckets + n_buckets;
 	uint32_t hash = wanted->gnu_hash, idx;
 
-	if (!n_buckets || !may_have(object, hash) || !(idx = buckets[hash % n_buckets]))
+	if (!n_buckets || !(idx = buckets[hash % n_buckets]))
 		return NULL;
 	for (;; idx++) {
 		uint32_t other = chain[idx - first];
@@ -165,30 +154,69 @@ const Elf64_Sym *cm_object_find(const struct cm_object *object, const char *name
 				    .name = name, .version = version, .gnu_hash = gnu_hash(name)});
 }
 
+/*
+ * An object's filter turns away nearly all names that it does not have. Side by side: thousands of
+ * names ask hundreds of objects.
+ */
+struct filter {
+	const uint64_t *words; /* a power of two of them */
+	uint32_t mask, shift;
+};
+
+static const struct filter *make_filters(void)
+{
+	static const uint64_t all = UINT64_MAX, nothing;
+	const struct cm_object *const *objects = cm_object_list();
+	uint32_t n = cm_object_n_global();
+	struct filter *filters = cm_memory_get(NULL, n * sizeof(*filters));
+
+	for (uint32_t i = 0; filters && i < n; i++) {
+		const uint32_t *table = objects[i]->gnu_hash;
+
+		if (objects[i]->is_skipped)
+			filters[i] = (struct filter){&nothing, 0, 0};
+		else if (!table || !table[2])
+			filters[i] = (struct filter){&all, 0, 0};
+		else
+			filters[i] = (struct filter){(const uint64_t *)(table + 4), table[2] - 1,
+						     table[3]};
+	}
+	return filters;
+}
+
+static inline bool may_have(const struct filter *filter, uint32_t hash)
+{
+	uint64_t word = filter->words[hash / 64 & filter->mask];
+
+	return word >> hash % 64 & word >> (hash >> filter->shift) % 64 & 1;
+}
+
 const Elf64_Sym *cm_object_find_global(const char *name, const char *version,
 				       const struct cm_object **ret_object)
 {
-	struct wanted wanted = {.name = name, .version = version, .gnu_hash = gnu_hash(name)};
+	static const struct filter *filters;
 	const struct cm_object *const *objects = cm_object_list();
+	struct wanted wanted = {.name = name, .version = version, .gnu_hash = gnu_hash(name)};
 	uint32_t n = cm_object_n_global();
-	const Elf64_Sym *symbol = NULL;
 
-	for (uint32_t i = 0; i < n && !symbol; i++) {
-		const struct cm_object *object = objects[i];
+	if (!filters && !(filters = make_filters()))
+		return NULL;
+	for (uint32_t i = 0; i < n; i++) {
+		const Elf64_Sym *symbol;
 
-		if (object->is_skipped || !may_have(object, wanted.gnu_hash))
+		if (!may_have(&filters[i], wanted.gnu_hash))
 			continue;
-		wanted.is_any = !*version;
-		symbol = find(object, &wanted);
-		if (symbol && wanted.is_any) {
-			wanted.is_any = false;
-			symbol = find(object, &wanted);
-			if (!symbol)
-				return NULL;
+		symbol = find(objects[i], &wanted);
+		if (symbol) {
+			*ret_object = objects[i];
+			return symbol;
 		}
-		*ret_object = symbol ? object : *ret_object;
+		wanted.is_any = true;
+		if (!*version && find(objects[i], &wanted))
+			return NULL;
+		wanted.is_any = false;
 	}
-	return symbol;
+	return NULL;
 }
 
 bool cm_object_stands_in(const struct cm_object *object, const char *name)

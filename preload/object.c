@@ -9,6 +9,7 @@
 #include <sys/auxv.h>
 
 #include "preload/caller-frame.h"
+#include "preload/frame-rule.h"
 #include "preload/memory.h"
 #include "preload/process.h"
 
@@ -17,6 +18,7 @@
 static struct cm_object *objects[CM_MAX_OBJECTS];
 static _Atomic uint32_t n_objects; /* entries below it are complete: hooks read without a lock */
 static uint32_t n_global;	   /* the first ones, which came with the program */
+static uint32_t n_births;
 static uint32_t mark;		   /* of the current look or search: entries it came to carry it */
 
 const char *cm_object_own_path(void)
@@ -29,6 +31,11 @@ const char *cm_object_own_path(void)
 uint32_t cm_object_count(void)
 {
 	return n_objects;
+}
+
+uint32_t cm_object_n_births(void)
+{
+	return n_births;
 }
 
 uint32_t cm_object_n_global(void)
@@ -148,6 +155,24 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+static void read_notes(struct cm_object *object, uint64_t at, uint64_t end)
+{
+	while (at + sizeof(Elf64_Nhdr) <= end) {
+		const Elf64_Nhdr *note = (const Elf64_Nhdr *)at;
+		uint64_t name = at + sizeof(*note);
+		uint64_t text = name + (note->n_namesz + UINT64_C(3)) / 4 * 4;
+
+		at = text + (note->n_descsz + UINT64_C(3)) / 4 * 4;
+		if (at > end)
+			return;
+		if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
+		    !memcmp((const char *)name, "GNU", 4)) {
+			object->build_id = (const uint8_t *)text;
+			object->n_build_id = note->n_descsz;
+		}
+	}
+}
+
 static void read_segments(struct cm_object *object, const struct dl_phdr_info *info)
 {
 	object->low = UINT64_MAX;
@@ -159,6 +184,8 @@ static void read_segments(struct cm_object *object, const struct dl_phdr_info *i
 			object->dynamic = (const Elf64_Dyn *)low;
 		if (phdr->p_type == PT_GNU_EH_FRAME)
 			object->unwind_table = (const uint8_t *)low;
+		if (phdr->p_type == PT_NOTE)
+			read_notes(object, low, high);
 		if (phdr->p_type != PT_LOAD)
 			continue;
 		object->low = low < object->low ? low : object->low;
@@ -265,6 +292,7 @@ static bool add(const struct dl_phdr_info *info)
 				     .is_startup = object->is_startup || mark == 1,
 				     .is_gone = true,
 				     .n_loads = object->n_loads + 1,
+				     .birth = ++n_births,
 				     .mark = mark};
 	read_segments(object, info);
 	object->is_skipped = !object->dynamic || contains(object, (uint64_t)&n_objects) ||
@@ -295,7 +323,8 @@ static bool is_known(const struct dl_phdr_info *info)
 		if (strcmp(object->path, info->dlpi_name ? info->dlpi_name : ""))
 			continue;
 		/* Or the same one again: it cannot be unmapped while we are called back. */
-		if (object->check_slot && *object->check_slot != object->check_value) {
+		if ((object->check_slot && *object->check_slot != object->check_value) ||
+		    (object->check_entry && *object->check_entry != object->check_byte)) {
 			object->is_gone = true;
 			return false;
 		}
@@ -356,6 +385,13 @@ static void look_first(void)
 	n_global = n_objects ? end_of_needs(objects[0]) : 0;
 }
 
+/* Code has come or gone: what was remembered about addresses may be wrong now. */
+static void forget_code(void)
+{
+	cm_caller_reset();
+	cm_frame_steps_reset();
+}
+
 int cm_object_refresh(void)
 {
 	int n_gone = 0, n_new = 0;
@@ -369,7 +405,7 @@ int cm_object_refresh(void)
 		n_gone++;
 	}
 	if (n_new || n_gone)
-		cm_caller_reset();
+		forget_code();
 	if (mark == 1)
 		look_first();
 	return n_new;

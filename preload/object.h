@@ -15,6 +15,9 @@
 
 #define CM_MAX_TEXTS 4
 
+struct cm_entries;
+struct cm_site_file;
+
 struct cm_object {
 	uint64_t base;	    /* load bias */
 	uint64_t low, high; /* of all segments */
@@ -27,9 +30,18 @@ struct cm_object {
 	bool is_gone;
 	bool is_noted; /* gone, and its sites say so */
 	bool is_patched;
+	bool is_listed;		    /* in the log of objects (object-log.h) */
 	bool has_likwid_calls;	    /* its marker calls have been looked at (likwid-program.c) */
 	const uint64_t *check_slot; /* one slot we changed, and to what: a reloaded copy differs */
 	uint64_t check_value;
+	const uint8_t *check_entry; /* and a byte of code that we changed (entries.c) */
+	uint8_t check_byte;
+	bool are_entries_done;
+	const struct cm_site_file *site_file; /* entries-file.c; or NULL */
+	const struct cm_entries *entries;     /* patched ones; hooks read it */
+	uint32_t birth;			      /* number of objects that were added before, and it */
+	const uint8_t *build_id;	      /* in its note, n_build_id bytes; or NULL */
+	uint32_t n_build_id;
 	const uint8_t *unwind_table; /* .eh_frame_hdr, or NULL */
 	uint32_t n_loads;	     /* times it was loaded: what was at an address may be new */
 	uint32_t mark;		     /* of the search that last came here */
@@ -59,6 +71,10 @@ struct cm_object {
 int cm_object_refresh(void);
 
 uint32_t cm_object_count(void);
+
+/* How many were added so far, reloaded ones again. */
+uint32_t cm_object_n_births(void);
+
 
 /* How many of them, from the first on, the loader searches for everybody since the start. */
 uint32_t cm_object_n_global(void);

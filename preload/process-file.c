@@ -10,12 +10,16 @@
 #include <string.h>
 
 #include "preload/clock.h"
+#include "preload/object-log.h"
+#include "preload/object.h"
+#include "preload/paths.h"
 #include "preload/process.h"
 #include "preload/stub.h"
 #include "preload/syscall.h"
 #include "preload/thread.h"
 
 #define CM_BATCH_BYTES (64u << 10)
+#define CM_PATH_ITEM_BYTES (sizeof(struct cm_spool_path_item) + 8 * CM_RULES_MAX_CALLERS)
 
 static char batch[CM_BATCH_BYTES] __attribute__((aligned(8)));
 static size_t n_batch;
@@ -126,6 +130,95 @@ static int add_region(uint32_t idx)
 	return add(&item.item, sizeof(item), &region->tag, 1);
 }
 
+static int add_object(const struct cm_object_event *event)
+{
+	struct cm_spool_object_item item = {.item.type = CM_ITEM_OBJECT,
+					    .base = event->base,
+					    .low = event->low,
+					    .high = event->high,
+					    .is_closed = event->is_closed};
+	const char *strings[] = {event->path, event->build_id};
+
+	return add(&item.item, sizeof(item), strings, 2);
+}
+
+/* What a stub stands for; our own functions, which stand for the loader's, are nobody's source. */
+static int add_function(uint32_t idx)
+{
+	const void *function = cm_stub_function(idx);
+	const struct cm_object *object = cm_object_of(function);
+	struct cm_spool_function_item item = {.item.type = CM_ITEM_FUNCTION,
+					      .region = cm_stubs[idx].region,
+					      .address = (uint64_t)function};
+
+	if (object && object == cm_object_of(batch))
+		return 0;
+	return add(&item.item, sizeof(item), NULL, 0);
+}
+
+static int add_path(const struct cm_path *path)
+{
+	static struct {
+		struct cm_spool_path_item head;
+		uint64_t frames[CM_RULES_MAX_CALLERS];
+	} item;
+
+	item.head = (struct cm_spool_path_item){.item.type = CM_ITEM_PATH,
+						.path = path->index,
+						.region = path->region,
+						.n_frames = path->n_frames,
+						.flags = path->flags};
+	memcpy(item.frames, path->frames, path->n_frames * sizeof(*path->frames));
+	return add(&item.head.item, sizeof(item.head) + path->n_frames * sizeof(*path->frames),
+		   NULL, 0);
+}
+
+/* What tells where in the code regions are. */
+static int append_code(void)
+{
+	uint32_t n_objects = cm_object_log_count(), n_functions = cm_stub_count();
+	uint32_t object = cm_process.n_objects_written, function = cm_process.n_functions_written;
+	int rc = 0;
+
+	while (rc >= 0 && object < n_objects)
+		rc = add_object(cm_object_log_at(object++));
+	while (rc >= 0 && function < n_functions)
+		rc = add_function(function++);
+	if (rc >= 0)
+		rc = flush();
+	n_batch = 0;
+	if (rc < 0)
+		return rc;
+	cm_process.n_objects_written = n_objects;
+	cm_process.n_functions_written = n_functions;
+	return 0;
+}
+
+/* None is written twice, whatever fails: each has an index of its own. */
+static int append_paths(void)
+{
+	const struct cm_path *last = cm_process.last_path_written;
+	const struct cm_path *path = last ? last->created : cm_paths_first();
+	int rc = 0;
+
+	for (; rc >= 0 && path; path = path->created) {
+		if (CM_BATCH_BYTES - n_batch < CM_PATH_ITEM_BYTES) {
+			rc = flush();
+			if (rc < 0)
+				break;
+			cm_process.last_path_written = last;
+		}
+		rc = add_path(path);
+		last = path;
+	}
+	if (rc >= 0)
+		rc = flush();
+	n_batch = 0;
+	if (rc >= 0)
+		cm_process.last_path_written = last;
+	return rc;
+}
+
 void cm_process_append_new(void)
 {
 	uint32_t n_regions = atomic_load_explicit(&cm_n_regions, memory_order_acquire);
@@ -146,6 +239,8 @@ void cm_process_append_new(void)
 		return; /* tried again with the next batch: the counts below stand still */
 	cm_process.n_regions_written = n_regions;
 	cm_process.n_sites_written = n_sites;
+	if (append_code() >= 0)
+		(void)append_paths(); /* tried again as well */
 }
 
 void cm_process_sync(bool force)

@@ -21,6 +21,7 @@
 #include "preload/spool-path.h"
 #include "preload/spool.h"
 
+struct cm_path;
 struct cm_thread;
 
 enum cm_process_state {
@@ -46,6 +47,9 @@ struct cm_process {
 	size_t n_file_bytes;	    /* of the process file */
 	uint32_t n_regions_written; /* of cm_regions */
 	uint32_t n_sites_written;
+	uint32_t n_objects_written;   /* of cm_object_log_at() */
+	uint32_t n_functions_written; /* of the stubs */
+	const struct cm_path *last_path_written;
 	char dir[CM_SPOOL_PATH_BYTES];
 } __attribute__((aligned(4096))); /* whole pages: nothing else is wiped with it */
 extern struct cm_process cm_process;
@@ -98,7 +102,7 @@ int cm_process_append(struct cm_spool_item *fixed, size_t n_fixed, const char *c
 /* Forget a batch that another thread of the parent was writing when it forked. */
 void cm_process_file_reset(void);
 
-/* Append regions and sites that are not in the file yet. */
+/* Append regions, sites, objects, functions and call paths that are not in the file yet. */
 void cm_process_append_new(void);
 
 /* Append a sync point; unless force, only when the last one is 10 s old. */

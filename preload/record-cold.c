@@ -6,6 +6,7 @@
  * without meeting a half-changed thread); no libc function is called, so no vector register and
  * no errno changes hands.
  */
+#include "preload/callers.h"
 #include "preload/clock.h"
 #include "preload/markers.h"
 #include "preload/process.h"
@@ -122,12 +123,17 @@ static bool write_short(struct cm_thread *thread, uint32_t region, uint64_t star
 	return true;
 }
 
+static uint64_t ticks_between(uint64_t start, uint64_t end)
+{
+	return (int64_t)(end - start) < 0 ? 0 : end - start; /* unequal TSCs */
+}
+
 /* The one place that accounts a call outside the fast path. Signals blocked. */
 static void account(struct cm_thread *thread, uint32_t region, uint64_t start, uint64_t end,
 		    unsigned int flags, uint64_t *mark)
 {
 	struct cm_cell *cell = &thread->cells[region];
-	uint64_t duration = (int64_t)(end - start) < 0 ? 0 : end - start; /* unequal TSCs */
+	uint64_t duration = ticks_between(start, end);
 	uint64_t offset = start + duration - thread->base;
 	bool ok;
 
@@ -168,6 +174,8 @@ static void close_entry(struct cm_thread *thread, struct cm_spool_open *entry, u
 	}
 	thread->closing = entry;
 	account(thread, entry->region, entry->start, end, flags, &entry->frame);
+	cm_callers_account(thread, cm_callers_of(thread, entry), false,
+			   ticks_between(entry->start, end));
 	thread->closing = NULL;
 	atomic_signal_fence(memory_order_seq_cst);
 	entry->start = 0;
@@ -271,6 +279,9 @@ void *cm_record_enter_cold(const struct cm_stub *stub, struct cm_frame *frame)
 	entry->thread = thread->thread;
 	entry->scratch = thread->tool_ticks;
 	frame->entry = entry;
+	if (thread->callers) /* the hook has left it there (record.c) */
+		thread->callers->open[entry - thread->table] =
+			(struct cm_spool_path_total *)frame->start;
 	atomic_signal_fence(memory_order_seq_cst);
 	frame->start = cm_clock_now();
 	entry->start = frame->start;
@@ -315,15 +326,19 @@ static void close_foreign(struct cm_thread *thread, struct cm_frame *frame, uint
 {
 	struct cm_spool_open *entry = frame->entry;
 	uint64_t expected = frame->start;
+	const struct cm_thread *owner = cm_thread_of_entry(entry);
+	struct cm_spool_path_total *total;
 	uint32_t region;
 
-	if (!cm_thread_of_entry(entry))
+	if (!owner)
 		return;
+	total = cm_callers_of(owner, entry);
 	region = entry->region;
 	if (!atomic_compare_exchange_strong_explicit((_Atomic uint64_t *)&entry->start, &expected,
 						     0, memory_order_acq_rel, memory_order_relaxed))
 		return;
 	account(thread, region, frame->start, end, flags, &entry->frame);
+	cm_callers_account(thread, total, true, ticks_between(frame->start, end));
 	entry->frame = CM_HOLE;
 }
 

@@ -2,6 +2,7 @@
 /* The fast path. See thread.h for what a signal handler may do between any two lines here. */
 #include "preload/record.h"
 
+#include "preload/callers.h"
 #include "preload/clock.h"
 #include "preload/stub.h"
 
@@ -11,8 +12,9 @@
 
 __thread struct cm_thread *cm_self = &cm_thread_fresh;
 
-static inline __attribute__((always_inline)) void *enter(const struct cm_stub *stub,
-							 struct cm_frame *frame, bool tsc)
+/* callers: frame->start holds the totals of the call's path, or NULL (capture()). */
+static inline __attribute__((always_inline)) void *
+enter(const struct cm_stub *stub, struct cm_frame *frame, bool tsc, bool callers)
 {
 	struct cm_thread *thread = cm_self;
 	struct cm_spool_open *entry = thread->next;
@@ -25,10 +27,23 @@ static inline __attribute__((always_inline)) void *enter(const struct cm_stub *s
 	entry->frame = (uint64_t)frame;
 	*(uint64_t *)&entry->region = stub->region | thread->thread_bits;
 	frame->entry = entry;
+	if (callers && thread->callers)
+		thread->callers->open[entry - thread->table] =
+			(struct cm_spool_path_total *)frame->start;
 	CM_BARRIER();
 	frame->start = cm_clock_read(tsc);
 	entry->start = frame->start;
 	return stub->original;
+}
+
+static inline __attribute__((always_inline)) void
+add_to_path(const struct cm_thread *thread, const struct cm_spool_open *entry, uint64_t duration)
+{
+	struct cm_spool_path_total *total = cm_callers_of(thread, entry);
+
+	CM_BARRIER(); /* spool.h: the call is recorded first */
+	if (total)
+		cm_path_total_add(total, duration);
 }
 
 /* The call is accounted: its entry is free again. */
@@ -121,7 +136,8 @@ void cm_record_total(struct cm_spool_totals *totals, uint64_t duration, uint64_t
 	add_to_sums(totals, duration, true);
 }
 
-static inline __attribute__((always_inline)) void leave(struct cm_frame *frame, bool tsc)
+static inline __attribute__((always_inline)) void leave(struct cm_frame *frame, bool tsc,
+							bool callers)
 {
 	uint64_t end = cm_clock_read(tsc);
 	struct cm_spool_open *entry = frame->entry;
@@ -145,6 +161,8 @@ static inline __attribute__((always_inline)) void leave(struct cm_frame *frame, 
 			return;
 		}
 		add_pending(cell->totals, duration, tsc, &entry->frame);
+		if (callers)
+			add_to_path(thread, entry, duration);
 		release(thread, entry);
 		return;
 	}
@@ -166,27 +184,49 @@ static inline __attribute__((always_inline)) void leave(struct cm_frame *frame, 
 	/* Nothing in between: cm_drain_has_recorded() looks for those that a leap left there. */
 	*slot = CM_WORD_SHORT_BIT | (uint64_t)entry->region << CM_WORD_SHORT_REGION_SHIFT |
 		duration << CM_WORD_SHORT_DURATION_SHIFT | offset;
+	if (callers)
+		add_to_path(thread, entry, duration);
 	release(thread, entry);
 }
 
 static void *enter_tsc(const struct cm_stub *stub, struct cm_frame *frame)
 {
-	return enter(stub, frame, true);
+	return enter(stub, frame, true, false);
 }
 
 static void *enter_monotonic(const struct cm_stub *stub, struct cm_frame *frame)
 {
-	return enter(stub, frame, false);
+	return enter(stub, frame, false, false);
 }
 
 static void leave_tsc(struct cm_frame *frame)
 {
-	leave(frame, true);
+	leave(frame, true, false);
 }
 
 static void leave_monotonic(struct cm_frame *frame)
 {
-	leave(frame, false);
+	leave(frame, false, false);
+}
+
+static void *enter_tsc_callers(const struct cm_stub *stub, struct cm_frame *frame)
+{
+	return enter(stub, frame, true, true);
+}
+
+static void *enter_monotonic_callers(const struct cm_stub *stub, struct cm_frame *frame)
+{
+	return enter(stub, frame, false, true);
+}
+
+static void leave_tsc_callers(struct cm_frame *frame)
+{
+	leave(frame, true, true);
+}
+
+static void leave_monotonic_callers(struct cm_frame *frame)
+{
+	leave(frame, false, true);
 }
 
 static void *enter_nothing(const struct cm_stub *stub, struct cm_frame *frame)
@@ -200,13 +240,34 @@ static void leave_nothing(struct cm_frame *frame)
 	(void)frame;
 }
 
+bool cm_hooks_use_vectors;
 void *(*cm_hook_enter)(const struct cm_stub *, struct cm_frame *) = enter_nothing;
 void (*cm_hook_exit)(struct cm_frame *) = leave_nothing;
 
-void cm_record_init(void)
+/* Around all others: what it takes is in no call's time, and between no marker's start and stop. */
+static void *(*inner_enter)(const struct cm_stub *, struct cm_frame *);
+
+static void *capture(const struct cm_stub *stub, struct cm_frame *frame)
+{
+	frame->start = (uint64_t)cm_callers_capture(stub, frame);
+	return inner_enter(stub, frame);
+}
+
+void *(**cm_record_inner_enter(void))(const struct cm_stub *stub, struct cm_frame *frame)
+{
+	return inner_enter ? &inner_enter : &cm_hook_enter;
+}
+
+void cm_record_init(bool has_callers)
 {
 	bool tsc = cm_clock_kind == CM_CLOCK_TSC;
 
+	if (has_callers) {
+		cm_hook_exit = tsc ? leave_tsc_callers : leave_monotonic_callers;
+		inner_enter = tsc ? enter_tsc_callers : enter_monotonic_callers;
+		cm_hook_enter = capture;
+		return;
+	}
 	cm_hook_exit = tsc ? leave_tsc : leave_monotonic;
 	cm_hook_enter = tsc ? enter_tsc : enter_monotonic;
 }

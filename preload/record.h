@@ -9,6 +9,7 @@
 #ifndef CALLMARK_PRELOAD_RECORD_H
 #define CALLMARK_PRELOAD_RECORD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "preload/thread.h"
@@ -21,8 +22,17 @@ extern void *(*cm_hook_enter)(const struct cm_stub *stub, struct cm_frame *frame
 /* Closes and accounts the call. */
 extern void (*cm_hook_exit)(struct cm_frame *frame);
 
-/* Choose the hooks for cm_clock_kind; until then they only pass through. Init only. */
-void cm_record_init(void);
+/* The hooks call LIKWID: who relies on more than its arguments must keep them (the thunk). */
+extern bool cm_hooks_use_vectors;
+
+/*
+ * Choose the hooks for cm_clock_kind; until then they only pass through. has_callers: with those
+ * that keep call paths (callers.h). Init only.
+ */
+void cm_record_init(bool has_callers);
+
+/* Where to put a hook that is around cm_hook_enter, but not around the capture of a call path. */
+void *(**cm_record_inner_enter(void))(const struct cm_stub *stub, struct cm_frame *frame);
 
 /* From here on calls only pass through, as before. Any thread. */
 void cm_record_stop(void);

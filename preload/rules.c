@@ -294,6 +294,7 @@ static int parse_all(struct cm_rules_parser *parser, struct cm_rules *rules, con
 		rules->has_mpi |= array[i].mpi != NULL;
 		rules->has_internal |= array[i].internal;
 		rules->has_callers |= array[i].callers > 0;
+		rules->has_trap |= array[i].force_trap;
 	}
 	rules->rules = array;
 	rules->n_rules = n_all;

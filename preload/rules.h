@@ -83,6 +83,7 @@ struct cm_rules {
 	bool has_mpi;	    /* some rule is for MPI_* */
 	bool has_internal;  /* some rule has internal=yes */
 	bool has_callers;   /* some rule has callers=N, N > 0 */
+	bool has_trap;	    /* some rule has force=trap */
 	/* Private. */
 	bool wants_demangled;	 /* has_demangled, but of rules that are no exclusions */
 	const uint32_t *buckets; /* first literal rule with that hash, UINT32_MAX where none */

@@ -52,6 +52,7 @@ struct cm_site_file {
 	uint32_t debug_file; /* string: path, "" where none was found */
 	uint32_t n_build_id; /* bytes; 0: the object has none */
 	uint8_t build_id[36];
+	uint32_t n_symtab; /* entries of the object's own .symtab: none once it is stripped */
 	uint8_t reserved[20];
 };
 _Static_assert(sizeof(struct cm_site_file) == 128, "on-disk size");

@@ -152,3 +152,16 @@ void *cm_sites_resolve(const struct cm_object *object, const Elf64_Rela *rela, u
 		return behind_program_plt(name, version);
 	return (void *)value;
 }
+
+bool cm_sites_has_address(const struct cm_object *object, const void *address)
+{
+	for (uint64_t i = 0; i < object->n_rela; i++) {
+		const Elf64_Rela *rela = &object->rela[i];
+		uint32_t type = ELF64_R_TYPE(rela->r_info);
+
+		if ((type == R_X86_64_GLOB_DAT || type == R_X86_64_64) && !rela->r_addend &&
+		    *(void *volatile *)(object->base + rela->r_offset) == address)
+			return true;
+	}
+	return false;
+}

@@ -10,6 +10,7 @@
 
 #include "preload/demangle.h"
 #include "preload/memory.h"
+#include "preload/object-log.h"
 #include "preload/page.h"
 #include "preload/process.h"
 #include "preload/slot-use.h"
@@ -323,9 +324,10 @@ static void report_matched(uint32_t first)
 /* Sites lock held: what the pass has found, for the collector and for `run`. */
 static void publish(uint32_t first_site)
 {
+	bool has_objects = cm_object_log_update(rules->has_callers);
 	uint64_t mask;
 
-	if (atomic_load_explicit(&cm_n_sites, memory_order_relaxed) == first_site)
+	if (!has_objects && atomic_load_explicit(&cm_n_sites, memory_order_relaxed) == first_site)
 		return;
 	report_matched(first_site);
 	mask = cm_sys_block_signals();
@@ -335,10 +337,24 @@ static void publish(uint32_t first_site)
 	cm_sys_restore_signals(mask);
 }
 
+bool cm_sites_lock(bool may_wait)
+{
+	return !holds_lock && take_lock(may_wait ? CM_WAIT_MS : 0);
+}
+
+void cm_sites_unlock(uint32_t first_site)
+{
+	publish(first_site);
+	holds_lock = false;
+	cm_unlock(&cm_process.sites_lock);
+}
+
 void cm_sites_refresh(bool deeply, bool may_wait)
 {
 	unsigned int ms = may_wait ? CM_WAIT_MS : 0;
 
+	if (atomic_load_explicit(&cm_process_is_sealed, memory_order_relaxed))
+		return; /* to look at objects and open pages takes system calls */
 	atomic_store_explicit(&look_again, true, memory_order_seq_cst);
 	/* The thread that holds the lock sees look_again before, or after, it lets go. */
 	while (!holds_lock && atomic_load_explicit(&look_again, memory_order_seq_cst) &&
@@ -369,7 +385,8 @@ void *cm_sites_dlsym(void *address, const char *symbol, const struct cm_object *
 	    !take_lock(may_wait ? CM_WAIT_MS : CM_WAIT_INSIDE_MS))
 		return address;
 	definer = cm_object_of(address);
-	if (definer && !definer->is_skipped && cm_object_find(definer, symbol, NULL)) {
+	if (definer && !definer->is_skipped && cm_object_find(definer, symbol, NULL) &&
+	    !cm_sites_has_address(caller, address)) {
 		uint32_t n = atomic_load_explicit(&cm_n_sites, memory_order_relaxed);
 
 		stub = choose(&site, caller, address, NULL);

@@ -34,6 +34,13 @@ int cm_sites_init(const struct cm_rules *rules, const struct cm_sites_hook *hook
 void cm_sites_refresh(bool deeply, bool may_wait);
 
 /*
+ * The lock of the registry, stubs and sites; false: it could not be had (entries.c). Unlocking
+ * publishes the sites from `first_site` on, which were noted meanwhile.
+ */
+bool cm_sites_lock(bool may_wait);
+void cm_sites_unlock(uint32_t first_site);
+
+/*
  * What dlsym should return for `address`, found under `symbol` by the object that asked: `address`
  * itself when the lock cannot be had.
  */
@@ -54,6 +61,12 @@ void cm_sites_note_closed(struct cm_object *object);
  * a rule on MPI_*? The call was counted when the binding was called. Sites lock held.
  */
 bool cm_sites_is_mpi_binding(const struct cm_site *site, const struct cm_object *caller);
+
+/*
+ * sites-resolve.c: has a slot of this object, which is not for calls, the function's address? Then
+ * it may compare that with what dlsym says: Ruby asks each extension for a function of libruby.
+ */
+bool cm_sites_has_address(const struct cm_object *object, const void *address);
 
 /* sites-resolve.c: what the loader has bound, or would bind, this slot to; NULL: nothing. */
 void *cm_sites_resolve(const struct cm_object *object, const Elf64_Rela *rela, uint64_t plt_idx);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "preload/callee-stack.h"
+#include "preload/entries.h"
 #include "preload/memory.h"
 #include "preload/object.h"
 #include "preload/syscall.h"
@@ -20,7 +21,7 @@ _Atomic uint32_t cm_n_regions;
 struct cm_site *cm_sites;
 _Atomic uint32_t cm_n_sites;
 
-static uint32_t n_stubs;
+static _Atomic uint32_t n_stubs;
 static uint32_t *stub_buckets;	 /* index + 1 */
 static uint32_t *stub_next;	 /* chain, index + 1 */
 static uint32_t *region_buckets; /* index + 1 */
@@ -28,6 +29,7 @@ static uint32_t *region_buckets; /* index + 1 */
 /* What hooks do not need of a stub. */
 struct extra {
 	const struct cm_rule *rule;
+	const void *function;	/* the original itself, wherever calls have to go (entries.h) */
 	uint32_t n_loads;	/* how often the original's object had been loaded */
 	uint32_t n_stack_words; /* that the rule asks for */
 };
@@ -74,6 +76,7 @@ static int find_region(const struct cm_rule *rule, const char *tag)
 	region->rule = rule->index;
 	region->max_events = rule->trace ? rule->max_events : 0;
 	region->sample = rule->markers ? rule->sample : 0;
+	region->callers = rule->callers;
 	atomic_store_explicit(&region->quota_left,
 			      region->max_events > INT64_MAX ? INT64_MAX
 							     : (int64_t)region->max_events,
@@ -95,7 +98,7 @@ void cm_stub_learn(struct cm_stub *stub)
 	uint32_t n_words = extra->n_stack_words, n_read;
 	struct cm_callee_stack stack;
 
-	cm_callee_scan(&stack, stub->original);
+	cm_callee_scan(&stack, extra->function);
 	n_read = (stack.n_words + 1) / 2 * 2;
 	if (stack.is_complete && !extra->rule->has_stack_bytes)
 		n_words = 0;
@@ -108,13 +111,19 @@ void cm_stub_learn(struct cm_stub *stub)
 /* Make the stub's function one that has not been looked at, unless it is the same as before. */
 static void renew(uint32_t idx)
 {
-	const struct cm_object *object = cm_object_of(cm_stubs[idx].original);
+	const struct cm_object *object = cm_object_of(extras[idx].function);
 	uint32_t n_loads = object ? object->n_loads : 0;
 
+	*(void *volatile *)&cm_stubs[idx].original = cm_entries_target(extras[idx].function);
 	if (extras[idx].n_loads == n_loads && n_loads)
 		return;
 	extras[idx].n_loads = n_loads;
 	*(volatile uint32_t *)&cm_stubs[idx].n_stack_words = CM_STUB_NEW;
+}
+
+static uint32_t *bucket_of(const void *function)
+{
+	return &stub_buckets[(uintptr_t)function / 16 % CM_N_BUCKETS];
 }
 
 void *cm_stub_get(const struct cm_rule *rule, const char *symbol, const char *demangled,
@@ -129,9 +138,9 @@ void *cm_stub_get(const struct cm_rule *rule, const char *symbol, const char *de
 	if (region < 0)
 		return NULL;
 	*ret_region = (uint32_t)region;
-	bucket = &stub_buckets[((uintptr_t)original / 16 + (uint32_t)region * 31) % CM_N_BUCKETS];
+	bucket = bucket_of(original);
 	for (i = *bucket; i; i = stub_next[i - 1])
-		if (cm_stubs[i - 1].original == original &&
+		if (extras[i - 1].function == original &&
 		    cm_stubs[i - 1].region == (uint32_t)region && extras[i - 1].rule == rule) {
 			renew(i - 1);
 			return (char *)cm_stub_code + (i - 1) * CM_STUB_BYTES;
@@ -140,11 +149,11 @@ void *cm_stub_get(const struct cm_rule *rule, const char *symbol, const char *de
 		return NULL;
 	i = n_stubs++;
 	cm_stubs[i] = (struct cm_stub){
-		.original = original,
 		.region = (uint32_t)region,
 		.n_stack_words = CM_STUB_NEW,
 	};
 	extras[i].rule = rule;
+	extras[i].function = original;
 	extras[i].n_stack_words = (cm_rules_stack_bytes(rule, symbol) + 15) / 16 * 2;
 	renew(i);
 	stub_next[i] = *bucket;
@@ -159,12 +168,34 @@ bool cm_stub_is(const void *address)
 	return code >= cm_stub_code && code < cm_stub_code + CM_N_STUBS * CM_STUB_BYTES;
 }
 
+struct cm_stub *cm_stub_of(const void *code)
+{
+	return &cm_stubs[((const char *)code - cm_stub_code) / CM_STUB_BYTES];
+}
+
 const void *cm_stub_original(const void *address)
 {
 	const char *code = address;
 
-	return cm_stub_is(address) ? cm_stubs[(code - cm_stub_code) / CM_STUB_BYTES].original
+	return cm_stub_is(address) ? extras[(code - cm_stub_code) / CM_STUB_BYTES].function
 				   : address;
+}
+
+void cm_stub_redirect(const void *function, void *target)
+{
+	for (uint32_t i = *bucket_of(function); i; i = stub_next[i - 1])
+		if (extras[i - 1].function == function)
+			*(void *volatile *)&cm_stubs[i - 1].original = target;
+}
+
+uint32_t cm_stub_count(void)
+{
+	return atomic_load_explicit(&n_stubs, memory_order_acquire);
+}
+
+const void *cm_stub_function(uint32_t idx)
+{
+	return extras[idx].function;
 }
 
 void cm_stub_note_site(const struct cm_site *site)

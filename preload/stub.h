@@ -25,7 +25,7 @@
 
 /* Offsets are known to thunk-x86_64.S. */
 struct cm_stub {
-	void *original;
+	void *original; /* what to call: the function, or what its patched entry leads to */
 	uint32_t region;
 	uint32_t n_stack_words; /* of the caller's stack arguments, to copy at most; even; or
 				   CM_STUB_NEW */
@@ -44,6 +44,7 @@ struct cm_region {
 	uint64_t sample;	    /* a marker for one call in so many; 0: none */
 	_Atomic uint64_t n_sampled; /* calls that were asked for one */
 	_Atomic uint32_t marker;    /* index + 1 in cm_marker_table; 0: none yet */
+	uint32_t callers;	    /* frames of call path; 0: none */
 };
 extern struct cm_region *cm_regions; /* [CM_SPOOL_MAX_REGIONS] */
 extern _Atomic uint32_t cm_n_regions;
@@ -75,11 +76,21 @@ void cm_stub_learn(struct cm_stub *stub);
 /* Is this the address of one of our stubs? Any thread. */
 bool cm_stub_is(const void *address);
 
+/* The entry of the stub at this address. */
+struct cm_stub *cm_stub_of(const void *code);
+
 /* The function behind the stub at this address; any other address is returned as it is. */
 const void *cm_stub_original(const void *address);
 
+/* How many stubs there are, and the function that one stands for. */
+uint32_t cm_stub_count(void);
+const void *cm_stub_function(uint32_t idx);
+
 /* Remember a site for the process file. Strings must live as long as the process. */
 void cm_stub_note_site(const struct cm_site *site);
+
+/* Where calls of the function have to go from now on: its entry was patched. Sites lock held. */
+void cm_stub_redirect(const void *function, void *target);
 
 /* Give every region its whole quota back (a forked child starts afresh). */
 void cm_stub_reset_quotas(void);

@@ -91,6 +91,7 @@ struct cm_thread {
 	uint32_t mark_cpu;
 	uint64_t tool_ticks; /* spent in markers so far */
 	struct cm_mark marks[CM_MAX_MARKS];
+	struct cm_thread_callers *callers; /* callers.h; NULL: no call wanted a path so far */
 };
 
 /* At a fixed place in the thunk's stack frame (thunk-x86_64.S). Nobody else's is ever read. */

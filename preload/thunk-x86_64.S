@@ -17,6 +17,10 @@
  *	-64(%rbp) r10 (static chain)			aligned to 64
  *
  * r11 carries the stub's table entry: the one register that a call through the PLT may change.
+ *
+ * cm_thunk_entry is the same for functions whose entry was patched (entries.h). Their callers may
+ * rely on whatever register the function leaves alone, r11 among them: it has been stored at
+ * -72(%rbp), in the red zone, by the code that jumps here, and all of them are kept on both sides.
  */
 #define FRAME (-96) /* CM_FRAME_BELOW_RBP of unwind.c */
 #define SAVE (-112)
@@ -40,11 +44,48 @@ cm_stub_code:
 	.cfi_endproc
 	.size	cm_stub_code, . - cm_stub_code
 
-	.globl	cm_thunk
-	.hidden	cm_thunk
-	.type	cm_thunk, @function
+	/* The hooks call LIKWID: all of the vector, mask and x87 state is kept around them. */
+#define STATE_BYTES 2752		/* XSAVE's standard format up to the upper 16 of AVX-512 */
+#define STATE_PARTS 0xe7		/* x87, SSE, AVX, AVX-512 */
+	.macro	keep_state
+	movq	%rsp, -80(%rbp)
+	subq	$STATE_BYTES, %rsp
+	andq	$-64, %rsp
+	xorl	%eax, %eax
+	.set	offset, 512			/* the header */
+	.rept	8
+	movq	%rax, offset(%rsp)
+	.set	offset, offset + 8
+	.endr
+	movl	$STATE_PARTS, %eax
+	xorl	%edx, %edx
+	xsave64	(%rsp)
+	.endm
+
+	.macro	give_state_back
+	movl	$STATE_PARTS, %eax
+	xorl	%edx, %edx
+	xrstor64 (%rsp)
+	movq	-80(%rbp), %rsp
+	.endm
+
+	.macro	give_registers_back
+	movq	-8(%rbp), %rdi
+	movq	-16(%rbp), %rsi
+	movq	-24(%rbp), %rdx
+	movq	-32(%rbp), %rcx
+	movq	-40(%rbp), %r8
+	movq	-48(%rbp), %r9
+	movq	-56(%rbp), %rax
+	movq	-64(%rbp), %r10
+	.endm
+
+	.macro	thunk name, is_entry
+	.globl	\name
+	.hidden	\name
+	.type	\name, @function
 	.balign	64
-cm_thunk:
+\name:
 	.cfi_startproc
 	.cfi_personality 0x1b, cm_personality
 	pushq	%rbp
@@ -65,10 +106,10 @@ cm_thunk:
 	/* Most functions are known to read no stack argument; a new stub's has not been looked at. */
 	movl	12(%r11), %ecx			/* n_stack_words; CM_STUB_NEW */
 	testl	%ecx, %ecx
-	jle	.Lnone_or_new
+	jle	.Lnone_or_new\@
 
 	/* A call cannot have passed more words than its caller's frame holds (caller-frame.h). */
-.Llook_at_caller:
+.Llook_at_caller\@:
 	movq	8(%rbp), %rdx			/* return address */
 	leaq	cm_caller_frames(%rip), %rsi
 	movl	%edx, %edi
@@ -77,19 +118,19 @@ cm_thunk:
 	movzwl	%si, %ecx
 	shrq	$16, %rsi
 	cmpq	%rdx, %rsi
-	jne	.Lother_caller
-.Lframe_known:
+	jne	.Lother_caller\@
+.Lframe_known\@:
 	cmpl	$14, %ecx
-	ja	.Lmany_words
+	ja	.Lmany_words\@
 	testl	%ecx, %ecx
-	jz	.Lcopied
+	jz	.Lcopied\@
 	subq	$112, %rsp
 	leaq	16(%rbp), %rsi
 	andq	$-64, %rsp
 	movq	%rsp, %rdi
 	movups	%xmm15, SAVE(%rbp)
-.Lrest:						/* an even number of words, 0 to 14 */
-	leaq	.Lpairs_end(%rip), %rdx
+.Lrest\@:						/* an even number of words, 0 to 14 */
+	leaq	.Lpairs_end\@(%rip), %rdx
 	leal	(%rcx,%rcx,4), %ecx		/* 10 bytes of code for each pair */
 	subq	%rcx, %rdx
 	notrack jmp *%rdx
@@ -99,34 +140,55 @@ cm_thunk:
 	{disp8} movups %xmm15, offset(%rdi)
 	.set	offset, offset - 16
 	.endr
-.Lpairs_end:
+.Lpairs_end\@:
 	movups	SAVE(%rbp), %xmm15
-.Lcopied:
+.Lcopied\@:
+	.if	\is_entry
+	cmpb	$0, cm_hooks_use_vectors(%rip)
+	jne	.Lenter_with_state\@
+	.endif
 	movq	%r11, %rdi
 	leaq	FRAME(%rbp), %rsi
 	call	*cm_hook_enter(%rip)
-	.globl	cm_thunk_live_begin
-	.hidden	cm_thunk_live_begin
-cm_thunk_live_begin:
+	.globl	\name\()_live_begin
+	.hidden	\name\()_live_begin
+\name\()_live_begin:
+	.if	\is_entry
+	movq	%rax, -80(%rbp)
+	give_registers_back
+	movq	-72(%rbp), %r11
+	call	*-80(%rbp)
+	movq	%rdi, -8(%rbp)
+	movq	%rsi, -16(%rbp)
+	movq	%rcx, -32(%rbp)
+	movq	%r8, -40(%rbp)
+	movq	%r9, -48(%rbp)
+	movq	%r10, -64(%rbp)
+	movq	%r11, -72(%rbp)
+	.else
 	movq	%rax, %r11
-	movq	-8(%rbp), %rdi
-	movq	-16(%rbp), %rsi
-	movq	-24(%rbp), %rdx
-	movq	-32(%rbp), %rcx
-	movq	-40(%rbp), %r8
-	movq	-48(%rbp), %r9
-	movq	-56(%rbp), %rax
-	movq	-64(%rbp), %r10
+	give_registers_back
 	call	*%r11
+	.endif
 	movq	%rax, -56(%rbp)
 	movq	%rdx, -24(%rbp)
+	.if	\is_entry
+	cmpb	$0, cm_hooks_use_vectors(%rip)
+	jne	.Lleave_with_state\@
+	.endif
 	leaq	FRAME(%rbp), %rdi
 	call	*cm_hook_exit(%rip)
-	.globl	cm_thunk_live_end
-	.hidden	cm_thunk_live_end
-cm_thunk_live_end:
+	.globl	\name\()_live_end
+	.hidden	\name\()_live_end
+\name\()_live_end:
+.Lleft\@:
+	.if	\is_entry
+	give_registers_back
+	movq	-72(%rbp), %r11
+	.else
 	movq	-56(%rbp), %rax
 	movq	-24(%rbp), %rdx
+	.endif
 	leave
 	.cfi_remember_state
 	.cfi_def_cfa %rsp, 8
@@ -134,30 +196,30 @@ cm_thunk_live_end:
 	.cfi_restore_state
 
 	/* Frame not known, or large: at most what the rule says, if it can be read. */
-.Lmany_words:
+.Lmany_words\@:
 	movl	12(%r11), %edx			/* n_stack_words: an even number */
 	cmpl	$0xfffe, %ecx			/* CM_CALLER_BY_RBP */
-	je	.Lby_rbp
+	je	.Lby_rbp\@
 	cmpl	%edx, %ecx
 	cmova	%edx, %ecx
-.Llimited:
+.Llimited\@:
 	testl	%ecx, %ecx
-	jz	.Lcopied
+	jz	.Lcopied\@
 	leaq	16(%rbp), %rsi
 	movl	%esi, %edx
 	andl	$4095, %edx
 	leal	(%rdx,%rcx,8), %edx
 	cmpl	$4096, %edx
-	ja	.Lcheck_stack			/* it reaches into the next page */
-.Lcopy:
+	ja	.Lcheck_stack\@			/* it reaches into the next page */
+.Lcopy\@:
 	leaq	0(,%rcx,8), %rdx
 	subq	%rdx, %rsp
 	andq	$-64, %rsp
 	movq	%rsp, %rdi
 	movups	%xmm15, SAVE(%rbp)
 	subl	$16, %ecx
-	jl	.Lblocks_end
-.Lblock:					/* of 16 words */
+	jl	.Lblocks_end\@
+.Lblock\@:					/* of 16 words */
 	.set	offset, 0
 	.rept	8
 	movups	offset(%rsi), %xmm15
@@ -167,42 +229,42 @@ cm_thunk_live_end:
 	subq	$-128, %rsi
 	subq	$-128, %rdi
 	subl	$16, %ecx
-	jge	.Lblock
-.Lblocks_end:
+	jge	.Lblock\@
+.Lblocks_end\@:
 	addl	$16, %ecx
-	jmp	.Lrest
+	jmp	.Lrest\@
 
-.Lby_rbp:					/* the caller's frame ends at its rbp + 16 */
+.Lby_rbp\@:					/* the caller's frame ends at its rbp + 16 */
 	movq	0(%rbp), %rcx
 	subq	%rbp, %rcx
 	shrq	$4, %rcx
 	addq	%rcx, %rcx
 	cmpq	%rdx, %rcx
 	cmovaq	%rdx, %rcx
-	jmp	.Llimited
+	jmp	.Llimited\@
 
-.Lnone_or_new:
-	jz	.Lcopied
+.Lnone_or_new\@:
+	jz	.Lcopied\@
 	movq	%r11, -80(%rbp)
 	movq	%r11, %rdi
 	call	cm_stub_learn
 	movq	-80(%rbp), %r11
 	cmpl	$0, 12(%r11)
-	je	.Lcopied
-	jmp	.Llook_at_caller
+	je	.Lcopied\@
+	jmp	.Llook_at_caller\@
 
-.Lother_caller:
+.Lother_caller\@:
 	movl	$0xffff, %ecx			/* CM_CALLER_UNKNOWN */
 	testq	%rsi, %rsi
-	jnz	.Lmany_words			/* another site has the slot */
+	jnz	.Lmany_words\@			/* another site has the slot */
 	movq	%r11, -80(%rbp)
 	movq	%rdx, %rdi
 	call	cm_caller_find
 	movl	%eax, %ecx
 	movq	-80(%rbp), %r11
-	jmp	.Lframe_known
+	jmp	.Lframe_known\@
 
-.Lcheck_stack:
+.Lcheck_stack\@:
 	movq	%r11, -80(%rbp)
 	movq	%rsi, %rdi
 	leaq	0(,%rcx,8), %rsi
@@ -213,10 +275,45 @@ cm_thunk_live_end:
 	movq	-80(%rbp), %r11
 	leaq	16(%rbp), %rsi
 	testl	%ecx, %ecx
-	jnz	.Lcopy
-	jmp	.Lcopied
+	jnz	.Lcopy\@
+	jmp	.Lcopied\@
+
+	.if	\is_entry
+.Lenter_with_state\@:
+	movq	%r11, -112(%rbp)
+	keep_state
+	movq	-112(%rbp), %rdi
+	leaq	FRAME(%rbp), %rsi
+	call	*cm_hook_enter(%rip)
+	movq	%rax, -112(%rbp)
+	give_state_back
+	movq	-112(%rbp), %rax
+	jmp	\name\()_live_begin
+
+.Lleave_with_state\@:
+	keep_state
+	leaq	FRAME(%rbp), %rdi
+	call	*cm_hook_exit(%rip)
+	give_state_back
+	jmp	.Lleft\@
+	.endif
 	.cfi_endproc
-	.size	cm_thunk, . - cm_thunk
+	.size	\name, . - \name
+	.endm
+
+	thunk	cm_thunk, 0
+	thunk	cm_thunk_entry, 1
+
+	/* Back from the handler of traps (trap.c). Unwinders know these bytes. */
+	.globl	cm_trap_restore
+	.hidden	cm_trap_restore
+	.type	cm_trap_restore, @function
+	.balign	16
+	nop
+cm_trap_restore:
+	movq	$15, %rax			/* rt_sigreturn */
+	syscall
+	.size	cm_trap_restore, . - cm_trap_restore
 
 	.section .note.GNU-stack, "", @progbits
 	.section .note.gnu.property, "a"

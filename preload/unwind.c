@@ -9,6 +9,7 @@
  */
 #include <dlfcn.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "preload/record.h"
@@ -20,6 +21,15 @@
 #define CM_FRAME_BELOW_RBP 96
 
 extern const char cm_thunk_live_begin[], cm_thunk_live_end[];
+extern const char cm_thunk_entry_live_begin[], cm_thunk_entry_live_end[];
+
+/* Where a thunk's frame holds a call. */
+static bool is_live(uintptr_t ip)
+{
+	return (ip >= (uintptr_t)cm_thunk_live_begin && ip <= (uintptr_t)cm_thunk_live_end) ||
+	       (ip >= (uintptr_t)cm_thunk_entry_live_begin &&
+		ip <= (uintptr_t)cm_thunk_entry_live_end);
+}
 
 struct unwinder {
 	_Atomic uintptr_t low; /* the object's load address; 0: entry unused */
@@ -75,7 +85,7 @@ int cm_personality(int version, int actions, uint64_t class, void *exception, vo
 		return CM_UNWIND_CONTINUE;
 	/* Only there may the frame hold a call; asynchronous cancellation can hit elsewhere. */
 	ip = unwinder->get_ip(context);
-	if (ip >= (uintptr_t)cm_thunk_live_begin && ip <= (uintptr_t)cm_thunk_live_end)
+	if (is_live(ip))
 		cm_record_unwound(
 			(struct cm_frame *)(unwinder->get_register(context, CM_DWARF_RBP) -
 					    CM_FRAME_BELOW_RBP));

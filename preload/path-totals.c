@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Totals of call paths in t<slot>.pth: pieces that are mapped once and never move. */
+#include <errno.h>
+
+#include "preload/callers.h"
+#include "preload/process.h"
+#include "preload/syscall.h"
+
+#define CM_SMALLEST_PIECE 4096u
+#define CM_LARGEST_PIECE (256u << 10)
+
+/* One more piece: as much as there is already, so that few mappings are made. Lock held. */
+static int add_piece(struct cm_thread *thread)
+{
+	static char path[CM_SPOOL_PATH_BYTES];
+	struct cm_thread_callers *callers = thread->callers;
+	uint64_t n_bytes = callers->totals_bytes;
+	char *piece = NULL;
+	long rc;
+	int fd;
+
+	if (n_bytes < CM_SMALLEST_PIECE)
+		n_bytes = CM_SMALLEST_PIECE;
+	else if (n_bytes > CM_LARGEST_PIECE)
+		n_bytes = CM_LARGEST_PIECE;
+	rc = cm_process_path(path, sizeof(path), (int)thread->slot, ".pth");
+	if (rc < 0)
+		return (int)rc;
+	if (callers->totals_bytes + n_bytes > cm_sys_file_limit())
+		return -EFBIG;
+	fd = cm_sys_open(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return fd;
+	rc = cm_sys3(SYS_ftruncate, fd, (long)(callers->totals_bytes + n_bytes), 0);
+	if (rc >= 0)
+		piece = cm_sys_mmap_at(n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+				       callers->totals_bytes);
+	cm_sys_close(fd);
+	if (!piece)
+		return rc < 0 ? (int)rc : -ENOMEM;
+	rc = cm_thread_populate(piece, n_bytes, path, callers->totals_bytes);
+	if (rc < 0) {
+		(void)cm_sys3(SYS_munmap, (long)piece, (long)n_bytes, 0); /* address space only */
+		return (int)rc;
+	}
+	callers->totals_next = piece;
+	callers->totals_end = piece + n_bytes;
+	callers->totals_bytes += n_bytes;
+	return 0;
+}
+
+/* The place of a path's pointer. */
+static struct cm_spool_path_total **find_place(struct cm_thread *thread, uint32_t path)
+{
+	struct cm_spool_path_total ***block;
+
+	if (!thread->callers)
+		thread->callers = cm_sys_memory(sizeof(*thread->callers));
+	if (!thread->callers)
+		return NULL;
+	block = &thread->callers->blocks[path >> CM_PATH_BLOCK_BITS];
+	if (!*block)
+		*block = cm_sys_memory(sizeof(**block) << CM_PATH_BLOCK_BITS);
+	return *block ? *block + (path & ((1u << CM_PATH_BLOCK_BITS) - 1)) : NULL;
+}
+
+struct cm_spool_path_total *cm_path_total_get(struct cm_thread *thread, uint32_t path)
+{
+	struct cm_spool_path_total **place = find_place(thread, path), *total;
+	struct cm_thread_callers *callers = thread->callers;
+	int rc = 0;
+
+	if (!place || *place)
+		return place ? *place : NULL;
+	if (callers->totals_next == callers->totals_end) {
+		cm_process_lock();
+		rc = add_piece(thread);
+		cm_process_unlock();
+	}
+	if (rc < 0)
+		return NULL;
+	total = (struct cm_spool_path_total *)callers->totals_next;
+	callers->totals_next += sizeof(*total);
+	total->path = path;
+	atomic_signal_fence(memory_order_seq_cst);
+	total->used = 1;
+	*place = total;
+	return total;
+}
