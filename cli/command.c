@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/terminal.h"
+
 #define MAX_OUTPUT_BYTES (1u << 20)
 #define POLL_NS 100000000 /* how soon a signal to us is noticed */
 
@@ -40,7 +42,7 @@ static double now_seconds(void)
 }
 
 /* Until it has ended; it stays a zombie, so that its process group cannot become another's. */
-static int wait_for(pid_t pid, unsigned n_seconds)
+static int wait_for(pid_t pid, unsigned n_seconds, struct cm_progress *progress)
 {
 	const struct timespec step = {.tv_nsec = POLL_NS};
 	double end = now_seconds() + n_seconds;
@@ -59,6 +61,7 @@ static int wait_for(pid_t pid, unsigned n_seconds)
 			return -EINTR;
 		if (now_seconds() > end)
 			return -ETIMEDOUT;
+		cm_progress_wait(progress);
 		(void)sigtimedwait(&child, NULL, &step); /* whatever it says, we look again */
 	}
 }
@@ -91,6 +94,7 @@ int cm_command_run(struct cm_command_output *output, const struct cm_supervise *
 				 .no_stdio = true,
 				 .output_fd = fd,
 				 .dies_with_us = true};
+	struct cm_progress progress = {0};
 	pid_t pid;
 	int rc;
 
@@ -100,7 +104,10 @@ int cm_command_run(struct cm_command_output *output, const struct cm_supervise *
 	rc = cm_supervise_start(supervise, &start, &pid);
 	if (rc < 0)
 		goto out;
-	rc = wait_for(pid, command->n_seconds);
+	if (command->progress)
+		cm_progress_init(&progress, command->progress);
+	rc = wait_for(pid, command->n_seconds, &progress);
+	cm_progress_fini(&progress);
 	(void)kill(-pid, SIGKILL); /* itself, where it did not end, and what it left */
 	if (waitpid(pid, &output->status, 0) < 0 && !rc)
 		rc = -errno;

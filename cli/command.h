@@ -23,7 +23,8 @@ struct cm_command {
 	const char *path;
 	char *const *argv;
 	char **envp;
-	unsigned n_seconds; /* after which it is killed */
+	unsigned n_seconds;   /* after which it is killed */
+	const char *progress; /* what a terminal shows from 0.5 s on, with the seconds; or NULL */
 };
 
 struct cm_command_output {

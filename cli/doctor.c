@@ -129,6 +129,7 @@ int cm_cmd_doctor(int argc, char **argv)
 	look_for(&doctor, CM_PART_PRELOAD, "preload", path);
 	look_for(&doctor, CM_PART_COLLECT, "collector", path);
 	look_for(&doctor, CM_PART_READER, "reader", doctor.reader);
+	cm_doctor_look_at_sites(&doctor);
 	look_at_spool(&doctor);
 	look_at_clock();
 	puts("\nhardware counters");

@@ -3,7 +3,8 @@
  * Private to cli/doctor*.c: the findings of `callmark doctor`, one line each, with what to do about
  * it in the next one.
  *
- *	own parts (doctor.c) -> cm_doctor_look_at_likwid -> cm_doctor_look_at_machine -> verdict
+ *	own parts (doctor.c, cm_doctor_look_at_sites) -> cm_doctor_look_at_likwid ->
+ *cm_doctor_look_at_machine -> verdict
  *
  * Whether counters work is decided by trying (callmark-reader --check); everything else explains.
  */
@@ -36,6 +37,9 @@ void cm_doctor_say(enum cm_finding finding, const char *topic, const char *forma
 
 /* What to do about the last one. */
 void cm_doctor_advise(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* callmark-sites at work, and the cache of what it makes (internal=yes). */
+void cm_doctor_look_at_sites(struct cm_doctor *doctor);
 
 /* likwid-perfctr, liblikwid, the CPU as LIKWID knows it, and the attempt; sets can_count. */
 void cm_doctor_look_at_likwid(struct cm_doctor *doctor);

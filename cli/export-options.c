@@ -14,7 +14,9 @@ enum {
 static const struct argp_option option_list[] = {
 	{"format", 'f', "FORMAT", 0, "csv (default) or json", 0},
 	{"what", KEY_WHAT, "TABLE", 0,
-	 "likwid, regions or calls (default: likwid where there are counters, else regions)", 0},
+	 "likwid, regions, calls or callers (default: likwid where there are counters, else "
+	 "regions)",
+	 0},
 	{"output", 'o', "OUT", 0, "Write to OUT instead of standard output", 0},
 	{0},
 };
@@ -24,7 +26,8 @@ static const char documentation[] =
 	"\v"
 	"likwid: a row for each rank, region, event group and hardware thread, a column for each "
 	"event and metric. regions: a row for each rank and region with its statistics. calls: a "
-	"row for each recorded call.\n\n"
+	"row for each recorded call. callers: a row for each rank, region and call path, of rules "
+	"with callers=N.\n\n"
 	"CSV has CRLF line ends and quotes (RFC 4180), JSON is an array of objects, one a line. "
 	"Numbers are exact. OUT is complete, or it is left as it was.\n\n"
 	"Exit status: 0, 1 for a file that cannot be read or written, 2 for wrong options.";
@@ -34,6 +37,7 @@ static const char *const table_names[] = {
 	[CM_EXPORT_LIKWID] = "likwid",
 	[CM_EXPORT_REGIONS] = "regions",
 	[CM_EXPORT_CALLS] = "calls",
+	[CM_EXPORT_CALLERS] = "callers",
 };
 
 /* The index of the name, or n. */
@@ -62,8 +66,8 @@ static int parse_table(struct cm_export *job, const char *text, struct cm_diag *
 	size_t i = find(table_names, CM_N_EXPORTS, text);
 
 	if (i == CM_N_EXPORTS)
-		return cm_diag_set(diag, -EINVAL, "--what '%s': expected likwid, regions or calls",
-				   text);
+		return cm_diag_set(diag, -EINVAL,
+				   "--what '%s': expected likwid, regions, calls or callers", text);
 	job->what = (enum cm_export_what)i;
 	return 0;
 }

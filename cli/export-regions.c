@@ -7,10 +7,11 @@
 #include "cli/inspect-model.h"
 
 static const char *const names[] = {
-	"rank",	     "region",	"library",   "symbols",	       "calls",	    "completed",  "traced",
-	"total_ns",  "min_ns",	"max_ns",    "avg_ns",	       "std_ns",    "share",	  "p50_ns",
-	"p50_exact", "p95_ns",	"p95_exact", "p99_ns",	       "p99_exact", "sum_sq_ns2", "tool_ns",
-	"unwound",   "skipped", "open",	     "dropped_events", "backwards", "histogram",
+	"rank",		  "region",	"library",   "symbols",	    "calls",	     "completed",
+	"traced",	  "total_ns",	"min_ns",    "max_ns",	    "avg_ns",	     "std_ns",
+	"share",	  "p50_ns",	"p50_exact", "p95_ns",	    "p95_exact",     "p99_ns",
+	"p99_exact",	  "sum_sq_ns2", "tool_ns",   "unwound",	    "skipped",	     "open",
+	"dropped_events", "backwards",	"histogram", "source_file", "source_lineno",
 };
 #define N_NAMES (sizeof(names) / sizeof(names[0]))
 
@@ -75,6 +76,11 @@ static void put_region(struct cm_rows *rows, int64_t rank, const struct cm_inspe
 	while (n_buckets && !stats->histogram[n_buckets - 1])
 		n_buckets--;
 	cm_rows_counts(rows, stats->histogram, n_buckets);
+	if (stats->source_file)
+		cm_rows_text(rows, stats->source_file);
+	else
+		cm_rows_unknown(rows);
+	put_known(rows, stats->source_file != NULL, stats->source_lineno);
 }
 
 int cm_export_regions(struct cm_export *job, struct cm_diag *diag)

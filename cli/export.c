@@ -32,6 +32,8 @@ static int write_table(struct cm_export *job, struct cm_diag *diag)
 		return cm_export_regions(job, diag);
 	case CM_EXPORT_CALLS:
 		return cm_export_calls(job, diag);
+	case CM_EXPORT_CALLERS:
+		return cm_export_callers(job, diag);
 	case CM_EXPORT_LIKWID:
 		return cm_export_likwid(job, diag);
 	default:

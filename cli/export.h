@@ -19,6 +19,7 @@ enum cm_export_what {
 	CM_EXPORT_LIKWID,
 	CM_EXPORT_REGIONS,
 	CM_EXPORT_CALLS,
+	CM_EXPORT_CALLERS,
 	CM_N_EXPORTS,
 };
 
@@ -41,5 +42,6 @@ bool cm_export_has_counters(const struct cm_export *job);
 int cm_export_likwid(struct cm_export *job, struct cm_diag *diag);
 int cm_export_regions(struct cm_export *job, struct cm_diag *diag);
 int cm_export_calls(struct cm_export *job, struct cm_diag *diag);
+int cm_export_callers(struct cm_export *job, struct cm_diag *diag);
 
 #endif

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <math.h>
 
+#include "cli/inspect-callers.h"
 #include "cli/inspect-json-counters.h"
 #include "cli/inspect-json-ranks.h"
 #include "cli/json-build.h"
@@ -49,6 +50,10 @@ static json_t *region_of(struct cm_json *json, const struct cm_inspect_region *r
 	cm_json_set(json, object, "tag", cm_json_text(stats->tag));
 	cm_json_set(json, object, "library", cm_json_text(stats->library));
 	cm_json_set(json, object, "symbols", cm_json_texts(json, stats->symbols, stats->n_symbols));
+	cm_json_set(json, object, "source_file",
+		    stats->source_file ? cm_json_text(stats->source_file) : json_null());
+	cm_json_set(json, object, "source_lineno",
+		    stats->source_file ? json_integer(stats->source_lineno) : json_null());
 	cm_json_set(json, object, "n_ranks", cm_json_unsigned(region->n_ranks));
 	cm_json_set(json, object, "calls", cm_json_unsigned(stats->calls));
 	cm_json_set(json, object, "completed", cm_json_unsigned(region->n_completed));
@@ -184,7 +189,8 @@ static void write_head(struct cm_json *json, const char *path,
 	cm_json_dump(json, object, JSON_EMBED);
 }
 
-int cm_inspect_json(FILE *out, const char *path, const struct cm_inspection *inspection)
+int cm_inspect_json(FILE *out, const char *path, const struct cm_inspection *inspection,
+		    const struct cm_call_trees *callers)
 {
 	struct cm_json json = {.out = out};
 	bool is_first = true;
@@ -205,6 +211,9 @@ int cm_inspect_json(FILE *out, const char *path, const struct cm_inspection *ins
 		write_section(&json, inspection, &inspection->sections[i], false);
 		is_first = false;
 	}
-	fputs("]}\n", out);
+	fputc(']', out);
+	if (callers)
+		cm_inspect_json_callers(&json, callers);
+	fputs("}\n", out);
 	return json.is_bad && !ferror(out) ? -ENOMEM : 0;
 }

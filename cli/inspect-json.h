@@ -56,6 +56,7 @@
  *
  *	region: {
  *	  "tag", "library": string, "symbols": [string], "n_ranks": int
+ *	  "source_file": string | null, "source_lineno": int | null
  *	  "calls", "completed", "traced": int   completed = calls - open; traced < completed: capped
  *	  "total_ns": int, "min_ns", "max_ns": int | null, "avg_ns", "std_ns": real | null
  *	  "share": real | null                  total_ns / profiled_ns, a fraction; null also
@@ -65,6 +66,8 @@
  *	  "histogram": [int]      calls of 2^b <= ns < 2^(b+1), b = 0, 1, ...; zeros at the end left
  *out
  *	}
+ *
+ * With --callers also "callers": cli/inspect-callers.h.
  *
  * Strings are valid UTF-8 (invalid bytes: U+FFFD), output is ASCII, one region a line. Numbers
  * beyond int64 are INT64_MAX. Written piece by piece: memory does not grow with the ranks.
@@ -76,7 +79,10 @@
 
 #include "cli/inspect-model.h"
 
-/* -ENOMEM; write errors are left to the stream. */
-int cm_inspect_json(FILE *out, const char *path, const struct cm_inspection *inspection);
+struct cm_call_trees;
+
+/* callers: cli/inspect-callers.h, or NULL. -ENOMEM; write errors are left to the stream. */
+int cm_inspect_json(FILE *out, const char *path, const struct cm_inspection *inspection,
+		    const struct cm_call_trees *callers);
 
 #endif

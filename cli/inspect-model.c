@@ -248,7 +248,9 @@ int cm_inspection_build(struct cm_inspection *inspection, struct cm_results *res
 		rc = add_sections(inspection, options, diag);
 	if (rc >= 0)
 		rc = cm_gather_build(&gather, inspection,
-				     !options->is_brief || inspection->n_sections < 2, diag);
+				     !options->skips_traces &&
+					     (!options->is_brief || inspection->n_sections < 2),
+				     diag);
 	if (rc >= 0 && inspection->n_sections > 1) {
 		sum_sections(inspection);
 		rc = fill_all(inspection, &gather, diag);

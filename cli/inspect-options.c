@@ -25,6 +25,9 @@ static const struct argp_option option_list[] = {
 	 "as --per-rank"},
 	{"min-max", 'm', 0, 0,
 	 "Also the smallest and largest LIKWID counter over hardware threads"},
+	{"callers", 'c', 0, 0,
+	 "Instead of the tables: from where the regions were entered (of rules with callers=N), "
+	 "bottom-up and top-down, summed over the ranks shown"},
 	{"json", 'j', 0, 0, "Print JSON with exact numbers instead of tables"},
 	{0},
 };
@@ -42,6 +45,8 @@ static const char documentation[] =
 	"Of several ranks one table is shown: mean, min and max of the ranks' total times in a "
 	"region (0 where a rank did not enter it), the slowest rank, the imbalance max / mean - 1, "
 	"and the time lost to it, the sum over ranks of max - own.\n\n"
+	"Call trees have the calls and the time of all paths through a node. Bottom-up, a share "
+	"is of the region's total, top-down of the total of all regions shown.\n\n"
 	"Over hardware threads, call counts and events are summed, the runtime is the longest one "
 	"and a metric the mean; only threads that entered the region count.\n\n"
 	"Exit status: 0, 1 for a file that cannot be read, 2 for wrong options.";
@@ -68,6 +73,16 @@ static void finish(struct cm_inspect_options *options, const struct argp_state *
 	struct cm_diag diag = {0};
 
 	options->is_brief = !options->per_rank && !options->is_json;
+	options->skips_traces = options->has_callers && !options->is_json;
+	if (options->has_callers && (options->per_rank || options->has_min_max))
+		cm_usage_check(state,
+			       cm_diag_set(&diag, -EINVAL,
+					   "--callers sums over the ranks shown and has no "
+					   "counters: choose a rank with --ranks, not with %s",
+					   options->by_thread  ? "--threads"
+					   : options->per_rank ? "--per-rank"
+							       : "--min-max"),
+			       &diag);
 	if (options->by_thread && options->has_min_max)
 		cm_usage_check(state,
 			       cm_diag_set(&diag, -EINVAL,
@@ -96,6 +111,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'm':
 		options->has_min_max = true;
+		return 0;
+	case 'c':
+		options->has_callers = true;
 		return 0;
 	case 'j':
 		options->is_json = true;

@@ -27,8 +27,10 @@ struct cm_inspect_options {
 	bool by_thread;	  /* counters of each hardware thread */
 	bool has_min_max; /* counters: the extremes over hardware threads, too */
 	bool is_json;
-	bool per_rank; /* of several ranks: the tables of each, too */
+	bool has_callers; /* call trees: in place of the tables, or in the JSON */
+	bool per_rank;	  /* of several ranks: the tables of each, too */
 	bool is_brief; /* of several ranks only what the table over them needs; set by the parser */
+	bool skips_traces; /* nothing that is shown needs the traces; set by the parser */
 };
 
 /* "total", "calls", ...: -EINVAL for anything else. */

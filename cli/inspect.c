@@ -6,15 +6,16 @@
 #include "cli/commands.h"
 #include "cli/guard.h"
 #include "cli/input.h"
+#include "cli/inspect-callers.h"
 #include "cli/inspect-json.h"
 #include "cli/inspect-model.h"
 #include "cli/inspect-options.h"
 #include "cli/inspect-report.h"
 
-static int print_report(const struct cm_inspect_options *options,
+static void init_report(struct cm_report *report, const struct cm_inspect_options *options,
 			const struct cm_inspection *inspection)
 {
-	struct cm_report report = {
+	*report = (struct cm_report){
 		.out = stdout,
 		.path = options->path,
 		.inspection = inspection,
@@ -22,17 +23,48 @@ static int print_report(const struct cm_inspect_options *options,
 		.has_min_max = options->has_min_max,
 		.is_brief = options->is_brief,
 	};
+	cm_terminal_init(&report->terminal, stdout);
+}
+
+static int print_report(const struct cm_report *report)
+{
+	const struct cm_inspection *inspection = report->inspection;
 	size_t i;
 	int rc;
 
-	cm_terminal_init(&report.terminal, stdout);
-	rc = cm_report_header(&report);
+	rc = cm_report_header(report);
 	if (rc >= 0)
-		rc = cm_report_ranks(&report);
-	if (!options->is_brief || inspection->n_sections < 2)
+		rc = cm_report_ranks(report);
+	if (!report->is_brief || inspection->n_sections < 2)
 		for (i = 0; rc >= 0 && i < inspection->n_sections; i++)
-			rc = cm_report_section(&report, &inspection->sections[i]);
-	return rc < 0 ? rc : cm_report_legend(&report);
+			rc = cm_report_section(report, &inspection->sections[i]);
+	return rc < 0 ? rc : cm_report_legend(report);
+}
+
+static int print_callers(const struct cm_report *report, const struct cm_call_trees *trees)
+{
+	int rc = cm_report_header(report);
+
+	return rc < 0 ? rc : cm_report_callers(report, trees);
+}
+
+static int print(const struct cm_inspect_options *options, const struct cm_inspection *inspection)
+{
+	struct cm_call_trees trees = {0};
+	struct cm_report report;
+	int rc = 0;
+
+	if (options->has_callers)
+		rc = cm_call_trees_build(&trees, inspection->results, &options->selection,
+					 options->sort);
+	init_report(&report, options, inspection);
+	if (rc >= 0 && options->is_json)
+		rc = cm_inspect_json(stdout, options->path, inspection,
+				     options->has_callers ? &trees : NULL);
+	else if (rc >= 0)
+		rc = options->has_callers ? print_callers(&report, &trees) : print_report(&report);
+	cm_call_trees_fini(&trees);
+	return rc;
 }
 
 static int inspect(const struct cm_inspect_options *options)
@@ -46,13 +78,8 @@ static int inspect(const struct cm_inspect_options *options)
 	if (rc >= 0)
 		rc = cm_inspection_build(&inspection, results, options, &diag);
 	cm_guard_disarm();
-	if (rc < 0)
-		goto out;
-	if (options->is_json)
-		rc = cm_inspect_json(stdout, options->path, &inspection);
-	else
-		rc = print_report(options, &inspection);
-out:
+	if (rc >= 0)
+		rc = print(options, &inspection);
 	if (rc < 0)
 		cm_input_complain(options->path, rc, &diag);
 	cm_inspection_fini(&inspection);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Find the preload, the collector and its reader. */
+/* Find the preload and the programs that work for us. */
 #include "cli/locate.h"
 
 #include <errno.h>
@@ -32,6 +32,7 @@ static const char *const collect_folders[] = {
 static const char *const names[] = {[CM_PART_PRELOAD] = CM_PRELOAD_NAME,
 				    [CM_PART_COLLECT] = CM_COLLECT_NAME,
 				    [CM_PART_READER] = CM_READER_NAME,
+				    [CM_PART_SITES] = CM_SITES_NAME,
 				    [CM_PART_WORKER] = CM_WORKER_NAME};
 
 #define N_PRELOAD_FOLDERS (sizeof(preload_folders) / sizeof(preload_folders[0]))

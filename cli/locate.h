@@ -16,6 +16,7 @@ enum cm_part {
 	CM_PART_PRELOAD, /* libcallmark-preload.so */
 	CM_PART_COLLECT, /* callmark-collect */
 	CM_PART_READER,	 /* callmark-reader */
+	CM_PART_SITES,	 /* callmark-sites */
 	CM_PART_WORKER,	 /* callmark-worker */
 };
 

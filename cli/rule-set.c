@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "preload/site-file.h"
+
 /* Storage is a list, freed as a whole; the header keeps what follows aligned to 16. */
 struct block {
 	struct block *next;
@@ -87,7 +89,7 @@ out:
 	return 0;
 }
 
-static int parse_file(struct cm_rule_set *set, const char *config,
+static int parse_file(struct cm_rule_set *set, const char *config, const char *symbols,
 		      const struct cm_rules_alloc *alloc, struct cm_diag *diag)
 {
 	char *text = NULL;
@@ -97,6 +99,7 @@ static int parse_file(struct cm_rule_set *set, const char *config,
 	if (rc < 0)
 		return rc;
 	rc = cm_rules_parse(&set->rules, text, n, config, alloc, diag);
+	set->hash = cm_site_file_hash(text, n, symbols);
 	free(text);
 	return cm_diag_set(rc < 0 ? diag : NULL, rc, "rules file %s: %s", config, strerror(-rc));
 }
@@ -108,8 +111,9 @@ int cm_rule_set_load(struct cm_rule_set *set, const char *config, const char *sy
 	int rc = 0;
 
 	memset(set, 0, sizeof(*set));
+	set->hash = cm_site_file_hash(NULL, 0, symbols);
 	if (config)
-		rc = parse_file(set, config, &alloc, diag);
+		rc = parse_file(set, config, symbols, &alloc, diag);
 	if (rc >= 0 && symbols) {
 		rc = cm_rules_parse(&set->rules, symbols, strlen(symbols), NULL, &alloc, diag);
 		(void)cm_diag_set(rc < 0 ? diag : NULL, rc, "rules: %s", strerror(-rc));

@@ -20,6 +20,7 @@
 struct cm_rule_set {
 	struct cm_rules rules;
 	uint32_t n_patterns; /* rules that are not exclusions */
+	uint64_t hash;	     /* of both texts: cm_site_file_hash() */
 	void *blocks;	     /* private: storage of the rules */
 };
 

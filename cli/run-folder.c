@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "collector/liveness.h"
+#include "collector/spool-run.h"
 
 #define MAX_TRIES 100 /* a folder may be removed under our hands that often */
 
@@ -175,17 +176,24 @@ int cm_run_folder_n_spools(const char *path)
 	return n;
 }
 
+/* Processes that ended while we held the lock could not remove what they left: the folder. */
+static void remove_bare(const char *path)
+{
+	int fd = cm_spool_run_is_bare(path) ? cm_spool_run_lock(path) : -1;
+
+	if (fd < 0)
+		return;
+	cm_spool_run_remove(path, true);
+	close(fd);
+}
+
 void cm_run_folder_close(struct cm_run_folder *folder, bool remove)
 {
-	char path[CM_SPOOL_PATH_BYTES + 16];
+	bool is_open = folder->matched_fd >= 0;
 
-	if (folder->matched_fd >= 0 && remove && !cm_run_folder_n_spools(folder->path)) {
-		/* Whatever is still there keeps the folder; nothing to be done about it. */
-		if (!join(path, sizeof(path), folder->path, CM_OUTPUTS_NAME))
-			(void)unlink(path);
-		if (!join(path, sizeof(path), folder->path, CM_MATCHED_NAME))
-			(void)unlink(path);
-		(void)rmdir(folder->path);
-	}
+	if (is_open && remove)
+		cm_spool_run_remove(folder->path, true);
 	close_files(folder);
+	if (is_open && remove)
+		remove_bare(folder->path);
 }

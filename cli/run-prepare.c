@@ -247,6 +247,8 @@ int cm_run_prepare(struct cm_run *run, struct cm_diag *diag)
 	if (!rc)
 		rc = set_absolute(run, CM_ENV_CONFIG, choose(run->config, CM_ENV_CONFIG));
 	if (!rc)
+		rc = set_absolute(run, CM_ENV_CACHE, choose(NULL, CM_ENV_CACHE));
+	if (!rc)
 		rc = open_folder(run, diag);
 	if (!rc)
 		rc = set_variables(run);

@@ -264,7 +264,7 @@ static int run_program(struct cm_run *run)
 	}
 	if (run->folder.is_full)
 		cm_say("the disk of the spool is full: %s (see --spool)", run->folder.path);
-	if (cm_run_counters(run) == -EINTR)
+	if (cm_run_sites(run) == -EINTR || cm_run_counters(run) == -EINTR)
 		return end_by_signal(run);
 	return supervise(run, true);
 }

@@ -2,8 +2,8 @@
 /*
  * Private to cli/run*.c: one `callmark run`, from its options to what is said at its end.
  *
- *	options and rules (run.c) -> cm_run_prepare -> cm_run_counters -> fork, wait (supervise.h)
- *	-> cm_run_finish
+ *	options and rules (run.c) -> cm_run_prepare -> cm_run_sites -> cm_run_counters
+ *	-> fork, wait (supervise.h) -> cm_run_finish
  */
 #ifndef CALLMARK_CLI_RUN_H
 #define CALLMARK_CLI_RUN_H
@@ -67,6 +67,13 @@ int cm_run_set_preload(struct cm_run *run, const char *pinning, struct cm_diag *
  * us; nothing must be started. Between cm_supervise_init and its end.
  */
 int cm_run_counters(struct cm_run *run);
+
+/*
+ * With rules that have internal=yes: make the site files of the program and its libraries that the
+ * cache does not have. 0 also when that fails, after one line: the preload tries again and says
+ * what cannot be had. -EINTR as above.
+ */
+int cm_run_sites(struct cm_run *run);
 
 /*
  * Collect what the program left, say which rules matched nothing and (verbose) where the files

@@ -23,53 +23,52 @@ static json_t *make_string(const char *raw)
 	return string;
 }
 
-/* Both take over value, which may be NULL where memory was short. */
-static int put(json_t *object, const char *key, json_t *value)
+int cm_symbols_put(json_t *object, const char *key, json_t *value)
 {
 	return value && object && !json_object_set_new(object, key, value) ? 0 : -ENOMEM;
 }
 
-static int add(json_t *array, json_t *value)
+int cm_symbols_add(json_t *array, json_t *value)
 {
 	return value && array && !json_array_append_new(array, value) ? 0 : -ENOMEM;
 }
 
-static int put_string(json_t *object, const char *key, const char *raw)
+int cm_symbols_put_string(json_t *object, const char *key, const char *raw)
 {
-	return put(object, key, make_string(raw));
+	return cm_symbols_put(object, key, make_string(raw));
 }
 
 static int put_kinds(json_t *object, unsigned means)
 {
 	json_t *kinds = json_array();
-	int rc = put(object, "kinds", kinds);
+	int rc = cm_symbols_put(object, "kinds", kinds);
 
 	if (!rc && (means & CM_IMPORT_JUMP_SLOT))
-		rc = add(kinds, json_string("jump_slot"));
+		rc = cm_symbols_add(kinds, json_string("jump_slot"));
 	if (!rc && (means & CM_IMPORT_GLOB_DAT))
-		rc = add(kinds, json_string("glob_dat"));
+		rc = cm_symbols_add(kinds, json_string("glob_dat"));
 	return rc;
 }
 
 static int add_row(json_t *rows, const struct cm_symbol_row *row)
 {
 	json_t *object = json_object();
-	int rc = add(rows, object);
+	int rc = cm_symbols_add(rows, object);
 
 	if (!rc)
-		rc = put_string(object, "symbol", row->import->symbol);
+		rc = cm_symbols_put_string(object, "symbol", row->import->symbol);
 	if (!rc)
-		rc = put_string(object, "demangled", row->demangled);
+		rc = cm_symbols_put_string(object, "demangled", row->demangled);
 	if (!rc)
-		rc = put_string(object, "library", row->library);
+		rc = cm_symbols_put_string(object, "library", row->library);
 	if (!rc)
 		rc = put_kinds(object, row->import->means);
 	if (!rc)
-		rc = put_string(object, "rule", row->rule ? row->rule->text : NULL);
+		rc = cm_symbols_put_string(object, "rule", row->rule ? row->rule->text : NULL);
 	if (!rc)
-		rc = put_string(object, "region", row->region);
+		rc = cm_symbols_put_string(object, "region", row->region);
 	if (!rc)
-		rc = put_string(object, "reason", row->reason);
+		rc = cm_symbols_put_string(object, "reason", row->reason);
 	return rc;
 }
 
@@ -77,19 +76,21 @@ static int add_object(json_t *objects, const struct cm_symbol_object *found)
 {
 	json_t *object = json_object();
 	json_t *rows = json_array();
-	int rc = add(objects, object);
+	int rc = cm_symbols_add(objects, object);
 
 	if (rc) {
 		json_decref(rows);
 		return rc;
 	}
-	rc = put(object, "functions", rows);
+	rc = cm_symbols_put(object, "functions", rows);
 	if (!rc)
-		rc = put_string(object, "path", found->item->path);
+		rc = cm_symbols_put_string(object, "path", found->item->path);
 	if (!rc)
-		rc = put_string(object, "name", found->item->name);
+		rc = cm_symbols_put_string(object, "name", found->item->name);
 	for (size_t i = 0; !rc && i < found->n_rows; i++)
 		rc = add_row(rows, &found->rows[i]);
+	if (!rc && found->entries)
+		rc = cm_symbols_put_entries(object, found->entries);
 	return rc;
 }
 
@@ -97,18 +98,18 @@ static int fill(json_t *root, const struct cm_symbols *list, const struct cm_clo
 		const struct cm_rule_set *set)
 {
 	json_t *objects = json_array(), *missing = json_array(), *unmatched = json_array();
-	int rc = put(root, "objects", objects);
+	int rc = cm_symbols_put(root, "objects", objects);
 
-	rc = put(root, "missing_libraries", missing) ?: rc;
-	rc = put(root, "unmatched_rules", unmatched) ?: rc;
+	rc = cm_symbols_put(root, "missing_libraries", missing) ?: rc;
+	rc = cm_symbols_put(root, "unmatched_rules", unmatched) ?: rc;
 	for (size_t i = 0; !rc && i < list->n_objects; i++)
 		rc = add_object(objects, &list->objects[i]);
 	for (size_t i = 0; !rc && i < closure->n_items; i++)
 		if (!closure->items[i].elf)
-			rc = add(missing, make_string(closure->items[i].name));
+			rc = cm_symbols_add(missing, make_string(closure->items[i].name));
 	for (uint32_t i = 0; !rc && set && i < set->rules.n_rules; i++)
 		if (!set->rules.rules[i].exclude && !list->is_matched[i])
-			rc = add(unmatched, make_string(set->rules.rules[i].text));
+			rc = cm_symbols_add(unmatched, make_string(set->rules.rules[i].text));
 	return rc;
 }
 

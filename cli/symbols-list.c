@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/symbols-entries.h"
+
 #define MAX_REGION_BYTES 1024
 
 struct context {
@@ -173,6 +175,7 @@ void cm_symbols_fini(struct cm_symbols *list)
 		}
 		free(object->rows);
 		free(object->imports);
+		cm_symbol_entries_free(object->entries);
 	}
 	free(list->objects);
 	free(list->is_matched);

@@ -18,6 +18,8 @@
 #include "cli/symbols-closure.h"
 #include "collector/elf-imports.h"
 
+struct cm_symbol_entries;
+
 struct cm_symbol_row {
 	const struct cm_elf_import *import;
 	char *demangled;	    /* NULL: not a mangled name */
@@ -34,6 +36,7 @@ struct cm_symbol_object {
 	size_t n_rows;
 	size_t n_possible; /* rows that could be intercepted, with or without a rule */
 	size_t n_matched;  /* rows with a rule */
+	struct cm_symbol_entries *entries; /* symbols-entries.h; NULL where nobody asked for them */
 };
 
 struct cm_symbols {

@@ -57,6 +57,15 @@ static int append_row(struct cm_table *table, const struct cm_symbol_row *row)
 	return cm_table_append(table, style, cells);
 }
 
+/* Is there a slot that is left alone where the function's entry is intercepted? */
+static bool has_internal(const struct cm_symbol_object *object)
+{
+	for (size_t i = 0; i < object->n_rows; i++)
+		if (object->rows[i].rule && object->rows[i].rule->internal)
+			return true;
+	return false;
+}
+
 static int print_object(const struct cm_symbol_object *object, const struct cm_terminal *terminal,
 			const struct cm_rule_set *set)
 {
@@ -82,6 +91,10 @@ static int print_object(const struct cm_symbol_object *object, const struct cm_t
 	free(summary);
 	if (set)
 		printf("  rules match %zu of them\n", object->n_matched);
+	if (has_internal(object))
+		puts("  those with internal=yes only where the function itself cannot be had");
+	if (rc >= 0 && object->entries)
+		rc = cm_symbols_print_entries(object, terminal);
 	return rc;
 }
 

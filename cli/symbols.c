@@ -11,12 +11,16 @@
 #include "cli/rule-set.h"
 #include "cli/say.h"
 #include "cli/symbols-closure.h"
+#include "cli/symbols-entries.h"
 #include "cli/symbols-list.h"
 #include "cli/symbols-print.h"
+
+#define INTERNAL_RULE "* internal=yes"
 
 enum {
 	KEY_DEPS = 0x100,
 	KEY_JSON,
+	KEY_INTERNAL,
 };
 
 struct symbols {
@@ -24,6 +28,7 @@ struct symbols {
 	char *rules; /* all -s, joined by ';' */
 	const char *binary;
 	bool with_deps;
+	bool with_internal;
 	bool as_json;
 };
 
@@ -31,6 +36,8 @@ static const struct argp_option options[] = {
 	{"config", 'c', "RULES", 0, "File of rules to try on the binary", 0},
 	{"symbol", 's', "RULE", 0, "One more rule; may be repeated", 0},
 	{"deps", KEY_DEPS, NULL, 0, "Also what its libraries call", 0},
+	{"internal", KEY_INTERNAL, NULL, 0,
+	 "List all functions inside of it, as the rule `* internal=yes' does", 0},
 	{"json", KEY_JSON, NULL, 0, "Print JSON", 0},
 	{0},
 };
@@ -60,6 +67,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case KEY_DEPS:
 		symbols->with_deps = true;
 		break;
+	case KEY_INTERNAL:
+		symbols->with_internal = true;
+		break;
 	case KEY_JSON:
 		symbols->as_json = true;
 		break;
@@ -71,6 +81,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_NO_ARGS:
 		argp_error(state, "no binary given");
 		break;
+	case ARGP_KEY_SUCCESS:
+		/* After the others, so that theirs count where they match. */
+		return symbols->with_internal && add_rule(symbols, INTERNAL_RULE) ? ENOMEM : 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -82,7 +95,8 @@ static const struct argp argp = {
 	parse_option,
 	"BINARY",
 	"List the functions that BINARY calls through the loader's slots: which can be "
-	"intercepted, by what means, which rule matches, or why not.",
+	"intercepted, by what means, which rule matches, or why not. With rules that have "
+	"internal=yes also the functions inside of it.",
 	NULL,
 	NULL,
 	NULL};
@@ -97,11 +111,15 @@ static int list_symbols(const struct symbols *symbols, const struct cm_rule_set 
 	if (rc < 0)
 		return rc;
 	rc = cm_symbols_list(&list, &closure, set, symbols->with_deps, diag);
-	if (!rc) {
+	if (rc < 0)
+		goto out;
+	if (set && set->rules.has_internal)
+		rc = cm_symbols_add_entries(&list, symbols->config, symbols->rules, set, diag);
+	if (!rc)
 		rc = symbols->as_json ? cm_symbols_print_json(&list, &closure, set)
 				      : cm_symbols_print_tables(&list, &closure, set);
-		cm_symbols_fini(&list);
-	}
+	cm_symbols_fini(&list);
+out:
 	cm_closure_fini(&closure);
 	return rc;
 }

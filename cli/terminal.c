@@ -80,22 +80,40 @@ void cm_progress_init(struct cm_progress *progress, const char *what)
 	progress->what = what;
 	progress->is_on = is_capable(stderr);
 	progress->is_drawn = false;
-	progress->next_ns = progress->is_on ? now_ns() + PROGRESS_FIRST_NS : 0;
+	progress->begin_ns = progress->is_on ? now_ns() : 0;
+	progress->next_ns = progress->begin_ns + PROGRESS_FIRST_NS;
+}
+
+/* Is it time to draw? */
+static bool is_due(struct cm_progress *progress)
+{
+	int64_t now;
+
+	if (!progress->is_on)
+		return false;
+	now = now_ns();
+	if (now < progress->next_ns)
+		return false;
+	progress->next_ns = now + PROGRESS_EVERY_NS;
+	progress->is_drawn = true;
+	return true;
 }
 
 void cm_progress_show(struct cm_progress *progress, uint64_t done, uint64_t total)
 {
-	int64_t now;
-
-	if (!progress->is_on || !total)
+	if (!total || !is_due(progress))
 		return;
-	now = now_ns();
-	if (now < progress->next_ns)
-		return;
-	progress->next_ns = now + PROGRESS_EVERY_NS;
-	progress->is_drawn = true;
 	fprintf(stderr, "\r%s: %3.0f %%\x1b[K", progress->what,
 		100.0 * (double)(done < total ? done : total) / (double)total);
+	fflush(stderr);
+}
+
+void cm_progress_wait(struct cm_progress *progress)
+{
+	if (!is_due(progress))
+		return;
+	fprintf(stderr, "\r%s: %.0f s\x1b[K", progress->what,
+		(double)(now_ns() - progress->begin_ns) * 1e-9);
 	fflush(stderr);
 }
 

@@ -6,7 +6,8 @@
  *	fputs(cm_terminal_style(&terminal, CM_STYLE_BOLD), stdout); ... CM_STYLE_PLAIN ends it
  *
  *	cm_progress_init(&progress, "reading");
- *	cm_progress_show(&progress, done, total);     as often as you like
+ *	cm_progress_show(&progress, done, total);     as often as you like; or
+ *	cm_progress_wait(&progress);
  *	cm_progress_fini(&progress);
  *
  * No errors: an output that is no terminal has 80 columns, no colours and no progress.
@@ -48,11 +49,14 @@ struct cm_progress {
 	const char *what; /* borrowed */
 	bool is_on;
 	bool is_drawn;
+	int64_t begin_ns;
 	int64_t next_ns;
 };
 
 void cm_progress_init(struct cm_progress *progress, const char *what);
 void cm_progress_show(struct cm_progress *progress, uint64_t done, uint64_t total);
+/* Where nobody knows how much there is to do: the seconds since init. */
+void cm_progress_wait(struct cm_progress *progress);
 /* Wipes the line. */
 void cm_progress_fini(struct cm_progress *progress);
 

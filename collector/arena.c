@@ -8,7 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef CM_SMALL_PIECES /* fuzzers: an end that AddressSanitizer watches for each array */
+#define BLOCK_BYTES ((size_t)1)
+#else
 #define BLOCK_BYTES ((size_t)64 << 10)
+#endif
 #define ALIGN_BYTES ((size_t)16)
 
 struct cm_arena_block {

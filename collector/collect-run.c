@@ -12,7 +12,7 @@
 #include "collector/liveness.h"
 #include "collector/outputs.h"
 #include "collector/spool-reader.h"
-#include "collector/spool-remove.h"
+#include "collector/spool-run.h"
 #include "preload/spool-path.h"
 
 struct entry {
@@ -192,7 +192,7 @@ int cm_collect_run(const char *run_path, const struct cm_collect_options *option
 	if (rc >= 0)
 		rc = finish_run(run_path, entries.n_alive > 0, diag);
 	if (rc >= 0 && !options->keep)
-		cm_spool_remove_run(run_path, true);
+		cm_spool_run_remove(run_path, true);
 	free(entries.list);
 	if (rc == 0 && has_failed)
 		return -EIO; /* each has been complained about */

@@ -16,6 +16,7 @@
 #include "collector/profile-build.h"
 #include "collector/spool-clock.h"
 #include "collector/spool-remove.h"
+#include "collector/spool-run.h"
 #include "preload/environment.h"
 #include "preload/spool-path.h"
 
@@ -213,6 +214,9 @@ static int fold_called(struct job *job)
 		rc = cm_profile_build(&job->profile, &job->reader, &job->trace, &job->map,
 				      &job->rank, job->diag);
 	if (rc >= 0)
+		rc = cm_profile_add_paths(&job->profile, &job->reader, &job->trace, &job->map,
+					  job->options->progress, job->diag);
+	if (rc >= 0)
 		rc = job->names.has_main ? write_main(job) : write_other(job);
 	cm_counters_free(job->counters);
 	job->counters = NULL;
@@ -259,33 +263,6 @@ static int collect_locked(struct job *job)
 	return rc;
 }
 
-/* The folder above, if that is what the spool of this run id lies in. */
-static void find_run_path(struct job *job)
-{
-	char *slash, *base = strrchr(job->path, '/');
-	struct stat st;
-
-	snprintf(job->run_path, sizeof(job->run_path), "%s", job->path);
-	slash = strrchr(job->run_path, '/');
-	if (!base || !slash || slash == job->run_path)
-		goto none;
-	*slash = '\0';
-	slash = strrchr(job->run_path, '/');
-	/* .../callmark-<uid>/<run id>: a spool that was copied elsewhere gets no notes there. */
-	if (!slash || slash == job->run_path)
-		goto none;
-	*slash = '\0';
-	base = strrchr(job->run_path, '/');
-	if (!base || strncmp(base + 1, "callmark-", 9))
-		goto none;
-	*slash = '/';
-	if (lstat(job->run_path, &st) < 0 || cm_spool_check_owner(job->run_path, NULL) < 0)
-		goto none;
-	return;
-none:
-	job->run_path[0] = '\0';
-}
-
 static int give_up_spool(struct job *job)
 {
 	int rc = cm_spool_set_done(job->lock_fd);
@@ -299,7 +276,7 @@ static int give_up_spool(struct job *job)
 		return cm_diag_set(job->diag, rc, "%s: collected, but cannot be removed: %s",
 				   job->path, strerror(-rc));
 	if (*job->run_path)
-		cm_spool_remove_run(job->run_path, false);
+		cm_spool_run_remove(job->run_path, false);
 	return 0;
 }
 
@@ -326,7 +303,7 @@ int cm_collect_spool(const char *path, const struct cm_collect_options *options,
 	if (rc < 0)
 		goto out;
 	job->lock_fd = rc;
-	find_run_path(job);
+	cm_spool_run_find(job->path, job->run_path);
 	rc = cm_spool_is_done(job->lock_fd) || cm_spool_is_unborn(job->lock_fd)
 		     ? 1
 		     : collect_locked(job);

@@ -38,4 +38,14 @@ int cm_collect_run(const char *run_path, const struct cm_collect_options *option
 		   void (*complain)(const struct cm_diag *diag, const char *path),
 		   struct cm_diag *diag);
 
+/*
+ * After cm_collect_spool(spool_path) for a process that waits for it at its exit: the spools of the
+ * programs that the process was before it executed the last one, and, where it outlived its `run`
+ * as a daemon does, all that is left of that. Does nothing for a process that has ended: whoever
+ * takes that one over knows what else there is. complain() as above.
+ */
+void cm_collect_rest(const char *run_path, const char *spool_path,
+		     const struct cm_collect_options *options,
+		     void (*complain)(const struct cm_diag *diag, const char *path));
+
 #endif

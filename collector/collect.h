@@ -21,6 +21,9 @@
  * one (serial) to it; completes a rank file that waits for ranks that will not come; and removes
  * the run folder when it is empty of spools. Spools of living processes are left alone.
  *
+ * Without --run, for a process that lives (it waits at its exit), also what that process left when
+ * it executed other programs, and, when its `run` has ended before it, what is left of that run.
+ *
  * A spool that another user owns or can write is refused. Messages: one line on stderr each,
  * "callmark-collect: ...", only when something is wrong; they name the spool that is kept and say
  * `callmark recover DIR`.

@@ -3,7 +3,7 @@
  * Private to collector/elf-*.c: what is inside a struct cm_elf, and bounds-checked access to the
  * file by the addresses that the dynamic segment uses.
  *
- * No libelf header here, so that elf-binary.c and elf-imports.c stay the only places that see it.
+ * No libelf header here, so that elf-*.c stay the only places that see it.
  */
 #ifndef CALLMARK_COLLECTOR_ELF_IMAGE_H
 #define CALLMARK_COLLECTOR_ELF_IMAGE_H
@@ -53,6 +53,9 @@ size_t cm_elf_available(const struct cm_elf *elf, uint64_t address);
  * aligned; NULL where the file does not have them. Owned by elf.
  */
 const void *cm_elf_at(const struct cm_elf *elf, uint64_t address, size_t n_bytes, int type);
+
+/* Fill elf->symbols as far as the hash tables count them. -EBADMSG and a line in diag. */
+int cm_elf_load_symbols(struct cm_elf *elf, struct cm_diag *diag);
 
 /* The string at this offset of DT_STRTAB; "" where there is none. */
 const char *cm_elf_string(const struct cm_elf *elf, uint64_t offset);

@@ -96,6 +96,11 @@ static int load_symbols(struct cm_elf *elf, size_t n_needed, struct cm_diag *dia
 	return 0;
 }
 
+int cm_elf_load_symbols(struct cm_elf *elf, struct cm_diag *diag)
+{
+	return load_symbols(elf, 0, diag);
+}
+
 static int append_slot(struct slots *slots, const struct slot *slot)
 {
 	if (slots->n_items == slots->n_room) {

@@ -2,11 +2,13 @@
 /* callmark-collect: see collector/collect.h for its command line. */
 #include <argp.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "collector/collect-spool.h"
 #include "collector/collect.h"
+#include "collector/spool-run.h"
 
 #define PROGRAM "callmark-collect"
 
@@ -88,6 +90,21 @@ static void complain(const struct cm_diag *diag, const char *path)
 		diag->text, path, path);
 }
 
+/* A process at its exit: what lies beside its spool may have nobody else to take it over. */
+static int collect_process(const char *dir, const struct cm_collect_options *options,
+			   struct cm_diag *diag)
+{
+	char path[PATH_MAX], run_path[PATH_MAX] = "";
+	int rc;
+
+	if (!options->keep && realpath(dir, path))
+		cm_spool_run_find(path, run_path);
+	rc = cm_collect_spool(dir, options, diag);
+	if (rc >= 0 && *run_path)
+		cm_collect_rest(run_path, path, options, complain);
+	return rc;
+}
+
 int main(int argc, char **argv)
 {
 	struct arguments arguments = {0};
@@ -102,7 +119,7 @@ int main(int argc, char **argv)
 		if (arguments.is_run)
 			rc = cm_collect_run(arguments.dirs[i], &arguments.options, complain, &diag);
 		else
-			rc = cm_collect_spool(arguments.dirs[i], &arguments.options, &diag);
+			rc = collect_process(arguments.dirs[i], &arguments.options, &diag);
 		if (rc >= 0)
 			continue;
 		status = CM_COLLECT_FAILED;

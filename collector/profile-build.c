@@ -242,6 +242,8 @@ void cm_profile_finish(struct cm_profile *profile, struct cm_trace *trace)
 		if (i == n_threads)
 			profile->n_threads = n_threads + 1;
 	}
-	for (size_t i = 0; i < profile->n_regions; i++)
+	for (size_t i = 0; i < profile->n_regions; i++) {
 		cm_fold_finish(trace->regions[trace->called[i]].fold, &regions[i]);
+		cm_profile_close_paths(&regions[i]);
+	}
 }

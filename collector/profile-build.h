@@ -23,6 +23,17 @@ int cm_profile_build(struct cm_profile *profile, struct cm_spool_reader *reader,
 
 void cm_profile_finish(struct cm_profile *profile, struct cm_trace *trace);
 
+/*
+ * After build: where the regions' functions are written, and their call paths in words. progress:
+ * say on a terminal how far that is. finish closes the rows. -ENOMEM.
+ */
+int cm_profile_add_paths(struct cm_profile *profile, struct cm_spool_reader *reader,
+			 const struct cm_trace *trace, const struct cm_clock_map *map,
+			 bool progress, struct cm_diag *diag);
+
+/* Part of finish: the last row holds what a region's other ones do not. */
+void cm_profile_close_paths(struct cm_profile_region *region);
+
 /* Part of build, in its own file: sites, libraries and symbols of regions, never_called. */
 int cm_profile_add_sites(struct cm_profile *profile, struct cm_spool_reader *reader,
 			 const struct cm_trace *trace, struct cm_profile_region *regions);

@@ -71,6 +71,10 @@ static const char *kind_name(uint32_t kind)
 		return "glob_dat";
 	case CM_SITE_DLSYM:
 		return "dlsym";
+	case CM_SITE_ENTRY:
+		return "entry";
+	case CM_SITE_TRAP:
+		return "trap";
 	}
 	return "unknown";
 }

@@ -17,6 +17,10 @@
 
 #define CM_PROFILE_N_BUCKETS 64
 
+/* Between the frames of a call path, and the row of calls whose path is not known. */
+#define CM_PROFILE_PATH_SEPARATOR " < "
+#define CM_PROFILE_PATH_OTHER "(other)"
+
 /* One attribute of /metadata: a string, an integer, or a list of strings. */
 enum cm_meta_kind {
 	CM_META_STRING,
@@ -62,6 +66,14 @@ struct cm_profile_region {
 	uint64_t histogram[CM_PROFILE_N_BUCKETS]; /* log2 ns, over all completed, timed calls */
 	bool one_thread; /* all records are of `thread`: the threads dataset is constant */
 	int32_t thread;
+	const char *source_file; /* of its function; NULL: not known */
+	int64_t source_lineno;
+	bool has_paths; /* callers=N: from where it was entered */
+	/* Rows, largest total first, CM_PROFILE_PATH_OTHER last; their calls sum up to `calls`. */
+	size_t n_paths;
+	const char *const *path_frames; /* innermost first, parted by CM_PROFILE_PATH_SEPARATOR */
+	const uint64_t *path_calls;
+	const int64_t *path_total_ns;
 };
 
 /* One place that could be intercepted: a row of the sites dataset. */
@@ -70,7 +82,7 @@ struct cm_profile_site {
 	const char *symbol;
 	const char *version;
 	const char *object; /* the caller */
-	const char *kind;   /* "jump_slot", "glob_dat", "dlsym" */
+	const char *kind;   /* "jump_slot", "glob_dat", "dlsym", "entry", "trap" */
 	const char *state;  /* "patched", "refused", "gone" */
 	const char *reason;
 };

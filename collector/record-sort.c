@@ -7,7 +7,11 @@
 
 #define DIGIT_BITS 11
 #define N_DIGITS (1u << DIGIT_BITS)
+#ifdef CM_SMALL_PIECES /* fuzzers */
+#define INSERTION_MAX 2
+#else
 #define INSERTION_MAX 48
+#endif
 
 static bool is_ascending(const struct cm_record *records, size_t n)
 {

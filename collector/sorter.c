@@ -15,7 +15,11 @@
 #include "collector/spill.h"
 
 #define DEFAULT_BYTES ((size_t)64 << 20)
+#ifdef CM_SMALL_PIECES /* fuzzers: a few calls are spilled and merged already */
+#define MIN_RECORDS ((size_t)8)
+#else
 #define MIN_RECORDS ((size_t)512) /* of the pool, whatever n_expected says */
+#endif
 
 struct cm_sorter {
 	struct cm_record *pool; /* both of n_room; sorting goes from one to the other */

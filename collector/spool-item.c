@@ -37,6 +37,12 @@ static size_t fixed_bytes(uint32_t type)
 		return sizeof(struct cm_spool_skips_item);
 	case CM_ITEM_SNAPSHOT:
 		return sizeof(struct cm_spool_snapshot_item);
+	case CM_ITEM_OBJECT:
+		return sizeof(struct cm_spool_object_item);
+	case CM_ITEM_FUNCTION:
+		return sizeof(struct cm_spool_function_item);
+	case CM_ITEM_PATH:
+		return sizeof(struct cm_spool_path_item);
 	}
 	return 0;
 }

@@ -40,4 +40,9 @@ void cm_spool_counters_count(struct cm_spool_reader *reader, const struct cm_ite
 int cm_spool_counters_make(struct cm_spool_reader *reader);
 void cm_spool_counters_take(struct cm_spool_reader *reader, struct cm_item *item);
 
+/* The items of call paths, in spool-paths.c: the same. */
+void cm_spool_paths_count(struct cm_spool_reader *reader, const struct cm_item *item);
+int cm_spool_paths_make(struct cm_spool_reader *reader);
+void cm_spool_paths_take(struct cm_spool_reader *reader, struct cm_item *item);
+
 #endif

@@ -15,6 +15,9 @@
 
 static void grow(size_t *n, uint64_t idx, uint64_t limit)
 {
+#ifdef CM_SMALL_PIECES /* fuzzers: one lie would make a table of millions, and most of the work */
+	limit = 64;
+#endif
 	if (idx < limit && idx >= *n)
 		*n = (size_t)idx + 1;
 }
@@ -75,7 +78,7 @@ static int make_tables(struct cm_spool_reader *reader)
 		return -ENOMEM;
 	reader->n_argv = reader->n_env = reader->n_notes = 0;
 	reader->n_sites = reader->n_syncs = reader->n_cpus = 0;
-	return cm_spool_counters_make(reader);
+	return cm_spool_counters_make(reader) < 0 ? -ENOMEM : cm_spool_paths_make(reader);
 }
 
 static void take_identity(struct cm_spool_reader *reader, struct cm_item *item)
@@ -198,6 +201,7 @@ static int parse_items(struct cm_spool_reader *reader, const char *data, size_t 
 		}
 		count_item(reader, &item);
 		cm_spool_counters_count(reader, &item);
+		cm_spool_paths_count(reader, &item);
 	}
 	rc = make_tables(reader);
 	if (rc < 0)
@@ -207,6 +211,7 @@ static int parse_items(struct cm_spool_reader *reader, const char *data, size_t 
 			continue;
 		take_item(reader, &item);
 		cm_spool_counters_take(reader, &item);
+		cm_spool_paths_take(reader, &item);
 	}
 	if (!reader->run_id)
 		reader->run_id = reader->hostname = reader->executable = reader->cwd =

@@ -68,6 +68,33 @@ struct cm_spool_snapshot {
 	const double *events; /* head->n_events of them */
 };
 
+/* An object in the process's memory: loaded, or (is_closed) gone from these addresses. */
+struct cm_spool_object {
+	const char *path;
+	const char *build_id; /* hexadecimal, "" without one */
+	uint64_t base;	      /* address = base + address in the file */
+	uint64_t low, high;
+	bool is_closed;
+};
+
+/* A function that a region stands for. */
+struct cm_spool_function {
+	uint32_t region;
+	size_t n_objects; /* items about objects before this one */
+	uint64_t address;
+};
+
+/* From where a region was entered. */
+struct cm_spool_path {
+	const uint64_t *frames; /* return addresses, innermost first; NULL: no such path */
+	uint32_t n_frames;
+	uint32_t region;
+	uint32_t flags;	  /* CM_PATH_* */
+	size_t n_objects; /* as above */
+	uint64_t n_calls; /* over all slots; saturates */
+	uint64_t total_ticks;
+};
+
 /* A window of the stream that stands in a ring. */
 struct cm_ring {
 	char name[24]; /* of its file */
@@ -135,6 +162,15 @@ struct cm_spool_reader {
 	struct cm_spool_snapshot *snapshots;
 	size_t n_snapshots;
 
+	/* Call paths (spool-paths.c). */
+	struct cm_spool_object *objects; /* in the order in which they came and went */
+	size_t n_objects;
+	struct cm_spool_function *functions;
+	size_t n_functions;
+	struct cm_spool_path *paths; /* by path index */
+	size_t n_paths;
+	size_t n_path_items;
+
 	struct cm_slot *slots; /* ascending */
 	size_t n_slots;
 	uint64_t ring_copy_bytes; /* private copies so far */
@@ -162,6 +198,12 @@ int cm_spool_reader_has_moved(const struct cm_spool_reader *reader);
 /* Parts of open, each in its own file. */
 int cm_spool_reader_read_items(struct cm_spool_reader *reader, struct cm_diag *diag);
 int cm_spool_reader_read_slots(struct cm_spool_reader *reader, struct cm_diag *diag);
+
+/*
+ * Add the calls of t<slot>.pth to the paths. Before the rings and totals of that slot are read: the
+ * process adds a call there last. -ENOMEM; a file that cannot be used is counted.
+ */
+int cm_spool_reader_add_paths(struct cm_spool_reader *reader, const char *name);
 
 /* Open a regular file of the spool for reading, no links followed. A descriptor, or -errno. */
 int cm_spool_reader_open_file(const struct cm_spool_reader *reader, const char *name);

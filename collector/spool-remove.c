@@ -12,14 +12,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "collector/liveness.h"
-#include "collector/outputs.h"
-#include "preload/spool-path.h"
 #include "preload/spool.h"
 
 #define DONE_NAME "done"
 #define PROCESS_NAME "process"
-#define MATCHED_NAME "matched"
 #define WAIT_STEP_NS 50000000L
 #define MAX_WAITS 12000 /* ten minutes: the other one may have a large trace to write */
 
@@ -113,47 +109,4 @@ int cm_spool_remove(int dir_fd, const char *path)
 	if (rc == 0 && rmdir(path) < 0 && errno != ENOENT)
 		rc = -errno;
 	return rc;
-}
-
-static bool has_spools(const char *run_path)
-{
-	DIR *dir = opendir(run_path);
-	struct dirent *entry;
-	uint64_t pid, start_ns;
-	bool found = false;
-
-	while (dir && !found && (entry = readdir(dir)))
-		found = cm_liveness_parse(entry->d_name, &pid, &start_ns);
-	if (dir)
-		closedir(dir);
-	return found;
-}
-
-/* LIKWID's marker files: read by now, or left by a `run` that was killed. */
-static void remove_marker_files(const char *run_path)
-{
-	DIR *dir = opendir(run_path);
-	struct dirent *entry;
-
-	while (dir && (entry = readdir(dir)))
-		if (!strncmp(entry->d_name, CM_SPOOL_MARKERS_PREFIX,
-			     strlen(CM_SPOOL_MARKERS_PREFIX)))
-			(void)unlinkat(dirfd(dir), entry->d_name,
-				       0); /* keeps the folder, at worst */
-	if (dir)
-		closedir(dir);
-}
-
-void cm_spool_remove_run(const char *run_path, bool with_matched)
-{
-	char matched[4096];
-
-	snprintf(matched, sizeof(matched), "%s/" MATCHED_NAME, run_path);
-	if (has_spools(run_path) || (!with_matched && access(matched, F_OK) == 0))
-		return;
-	cm_outputs_remove(run_path);
-	remove_marker_files(run_path);
-	/* A process that makes its spool right now keeps the folder: rmdir fails, which is fine. */
-	(void)unlink(matched);
-	(void)rmdir(run_path);
 }

@@ -30,7 +30,4 @@ int cm_spool_set_done(int dir_fd);
 /* Remove the folder and the files in it; the mark goes last. -errno where something stays. */
 int cm_spool_remove(int dir_fd, const char *path);
 
-/* Remove a run's folder if no spool is in it, and `run` has none of its own files there. */
-void cm_spool_remove_run(const char *run_path, bool with_matched);
-
 #endif

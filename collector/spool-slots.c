@@ -19,10 +19,14 @@
 
 #define MAX_COPY_BYTES ((uint64_t)48 << 20) /* of all rings; those beyond are read in place */
 #define MAX_TRIES 8
+#ifdef CM_SMALL_PIECES /* fuzzers */
+#define PIECE_BYTES (sizeof(struct cm_spool_open) * 2)
+#else
 #define PIECE_BYTES ((size_t)64 << 10)
+#endif
 #define MAX_ENTRIES ((uint64_t)1 << 22) /* open calls of one slot */
 
-/* What a file's name says: 'm'ap, 's'egment, 'd'at, 't'ot. False: not one of ours. */
+/* What a file's name says: 'm'ap, 's'egment, 'd'at, 't'ot, 'p'th. False: not one of ours. */
 static bool parse_name(const char *name, uint32_t *ret_slot, char *ret_kind)
 {
 	char kind[5] = "", extra = 0;
@@ -30,7 +34,8 @@ static bool parse_name(const char *name, uint32_t *ret_slot, char *ret_kind)
 	uint32_t slot;
 
 	if (sscanf(name, "t%u.%4[a-z]%c", &slot, kind, &extra) == 2) {
-		if (strcmp(kind, "map") && strcmp(kind, "dat") && strcmp(kind, "tot"))
+		if (strcmp(kind, "map") && strcmp(kind, "dat") && strcmp(kind, "tot") &&
+		    strcmp(kind, "pth"))
 			return false;
 	} else if (sscanf(name, "t%u.s%u%c", &slot, &segment, &extra) == 2) {
 		kind[0] = 's';
@@ -291,7 +296,14 @@ static int read_slot(struct cm_spool_reader *reader, const struct found *files, 
 	if (!slot->rings)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
-		if (files[i].kind == 'd') {
+		rc = files[i].kind == 'p' ? cm_spool_reader_add_paths(reader, files[i].name) : 0;
+		if (rc < 0)
+			return rc;
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (files[i].kind == 'p') {
+			continue;
+		} else if (files[i].kind == 'd') {
 			dat = &files[i];
 		} else if (files[i].kind == 't') {
 			slot->has_tot = true;

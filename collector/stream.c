@@ -12,7 +12,11 @@
 
 #include "collector/stream-source.h"
 
+#ifdef CM_SMALL_PIECES /* fuzzers: short streams meet the ends of pieces too */
+#define CHUNK_WORDS ((size_t)32)
+#else
 #define CHUNK_WORDS ((size_t)32768)
+#endif
 #define MAX_OPERANDS 2
 
 struct cm_stream {

@@ -11,7 +11,11 @@
 #include "collector/stream.h"
 
 #define N_BATCH 512
+#ifdef CM_SMALL_PIECES /* fuzzers */
+#define MAX_BLOCKS_BYTES ((size_t)CM_SPOOL_TOTALS_STRIDE * 2)
+#else
 #define MAX_BLOCKS_BYTES ((size_t)CM_SPOOL_TOTALS_STRIDE * 256)
+#endif
 
 int cm_trace_init(struct cm_trace *trace, struct cm_spool_reader *reader, struct cm_clock_map *map,
 		  struct cm_diag *diag)

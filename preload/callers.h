@@ -34,8 +34,9 @@ struct cm_thread_callers {
 	struct cm_spool_path_total **blocks[CM_PATH_BLOCKS]; /* by path index */
 	char *totals_next, *totals_end;			     /* free part of t<slot>.pth */
 	uint64_t totals_bytes;				     /* size of that file */
-	uint64_t stack;				  /* on which pages were checked last; 64 KiB */
-	uint64_t checked_pages[CM_CHECKED_PAGES]; /* that the kernel found readable */
+	uint64_t n_failed; /* times that it could not grow: the disk is full */
+	uint64_t stack;	   /* on which pages were checked last; 64 KiB */
+	uint64_t checked_pages[CM_CHECKED_PAGES];	    /* that the kernel found readable */
 	struct cm_spool_path_total *open[CM_TABLE_ENTRIES]; /* beside the open calls; or NULL */
 };
 

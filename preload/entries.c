@@ -113,6 +113,14 @@ static struct cm_site make_site(const struct cm_object *object,
 				.reason = cm_site_string(file, function->reason)};
 }
 
+/* As with slots: what is never intercepted is listed only where a rule names it. */
+static void note(const struct cm_site *site, const struct cm_object *object)
+{
+	if (site->state == CM_SITE_PATCHED || site->rule->is_literal ||
+	    strncmp(site->reason, "forbidden:", 10))
+		cm_sites_note(site, object->n_loads > 1);
+}
+
 /* With one aligned store, a thread sees all of the jump or nothing of it. */
 static bool is_one_store(const struct cm_object *object, const struct cm_site_function *function)
 {
@@ -165,7 +173,7 @@ static uint64_t prepare(struct cm_entries *entries, uint32_t idx, uint32_t *near
 		offset += cm_entries_write_near(entries->near_code + offset, function, object->base,
 						cm_stub_of(stub), entries->near_code);
 	}
-	cm_sites_note(&site, object->n_loads > 1);
+	note(&site, object);
 	return offset;
 }
 
@@ -201,7 +209,7 @@ static void refuse_all(const struct cm_object *object, const char *reason)
 
 		if (function->how != CM_SITE_HOW_REFUSED)
 			site.reason = reason;
-		cm_sites_note(&site, object->n_loads > 1);
+		note(&site, object);
 	}
 }
 

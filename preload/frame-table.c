@@ -264,10 +264,10 @@ static void define_cfa(struct reader *in, struct cm_frame_rows *rows, uint8_t op
 	case 0x0e: /* def_cfa_offset */
 		rows->row.cfa.offset = read_leb(in);
 		break;
-	case 0x0f: /* def_cfa_expression */
-		if (!read_expression(in, true, &offset))
-			in->failed = true;
-		rows->row.cfa = (struct cm_frame_cfa){CM_FRAME_AT_RBP, (uint64_t)offset};
+	case 0x0f:				      /* def_cfa_expression */
+		rows->row.cfa.reg = CM_FRAME_UNKNOWN; /* until it is defined again */
+		if (read_expression(in, true, &offset))
+			rows->row.cfa = (struct cm_frame_cfa){CM_FRAME_AT_RBP, (uint64_t)offset};
 		break;
 	default: /* what is not known */
 		in->failed |= !set_register(in, rows, opcode);

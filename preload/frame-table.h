@@ -23,6 +23,7 @@
 #define CM_DWARF_RIP 16
 /* As cfa.reg: the CFA is the word at rbp + offset (functions that realign their stack, gcc). */
 #define CM_FRAME_AT_RBP UINT64_C(0x106)
+#define CM_FRAME_UNKNOWN UINT64_C(0x107) /* another expression */
 #define CM_FRAME_MAX_REMEMBERED 8
 
 /* The CFA as register + offset. */

@@ -150,8 +150,8 @@ static const Elf64_Sym *find(const struct cm_object *object, const struct wanted
 const Elf64_Sym *cm_object_find(const struct cm_object *object, const char *name,
 				const char *version)
 {
-	return find(object, &(struct wanted){
-				    .name = name, .version = version, .gnu_hash = gnu_hash(name)});
+	return find(object,
+		    &(struct wanted){.name = name, .version = version, .gnu_hash = gnu_hash(name)});
 }
 
 /*
@@ -199,7 +199,7 @@ const Elf64_Sym *cm_object_find_global(const char *name, const char *version,
 	struct wanted wanted = {.name = name, .version = version, .gnu_hash = gnu_hash(name)};
 	uint32_t n = cm_object_n_global();
 
-	if (!filters && !(filters = make_filters()))
+	if (!n || (!filters && !(filters = make_filters())))
 		return NULL;
 	for (uint32_t i = 0; i < n; i++) {
 		const Elf64_Sym *symbol;

@@ -19,7 +19,7 @@ static struct cm_object *objects[CM_MAX_OBJECTS];
 static _Atomic uint32_t n_objects; /* entries below it are complete: hooks read without a lock */
 static uint32_t n_global;	   /* the first ones, which came with the program */
 static uint32_t n_births;
-static uint32_t mark;		   /* of the current look or search: entries it came to carry it */
+static uint32_t mark; /* of the current look or search: entries it came to carry it */
 
 const char *cm_object_own_path(void)
 {
@@ -36,6 +36,11 @@ uint32_t cm_object_count(void)
 uint32_t cm_object_n_births(void)
 {
 	return n_births;
+}
+
+uint32_t cm_object_new_mark(void)
+{
+	return ++mark;
 }
 
 uint32_t cm_object_n_global(void)
@@ -202,55 +207,6 @@ static bool contains(const struct cm_object *object, uint64_t address)
 	return address >= object->low && address < object->high;
 }
 
-/* Copy the string to *at, where there is room for it. Returns its length with the NUL. */
-static size_t put(char *at, const char *string)
-{
-	size_t n = strlen(string) + 1;
-
-	if (at)
-		memcpy(at, string, n);
-	return n;
-}
-
-/* Fill names; with NULL only count them. The object cannot be unmapped meanwhile. */
-static size_t list_names(const struct cm_object *object, char *names)
-{
-	const char *soname = "";
-	size_t n;
-
-	for (const Elf64_Dyn *dyn = object->dynamic; dyn->d_tag != DT_NULL; dyn++)
-		if (dyn->d_tag == DT_SONAME)
-			soname = object->strings + dyn->d_un.d_val;
-	n = put(names, soname);
-	for (const Elf64_Dyn *dyn = object->dynamic; dyn->d_tag != DT_NULL; dyn++)
-		if (dyn->d_tag == DT_NEEDED)
-			n += put(names ? names + n : NULL, object->strings + dyn->d_un.d_val);
-	return n + put(names ? names + n : NULL, "");
-}
-
-/* Of a file's name; 0 with a folder in front. */
-static uint32_t hash_name(const char *name)
-{
-	uint32_t hash = 1;
-
-	for (; *name && *name != '/'; name++)
-		hash = hash * 33 + (unsigned char)*name;
-	return *name ? 0 : hash | 1;
-}
-
-/* Others may look for these names while the object is being closed: they are copied. */
-static void keep_names(struct cm_object *object)
-{
-	size_t n = object->strings ? list_names(object, NULL) : 0;
-	char *names = n ? cm_memory_get(NULL, n) : NULL;
-
-	if (names)
-		(void)list_names(object, names); /* as many as before */
-	object->names = names ? names : "\0";
-	object->name_hash = hash_name(object->name);
-	object->so_hash = hash_name(object->names);
-}
-
 /* An entry for this path: that of a closed object which had it, or a new one. */
 static struct cm_object *make_entry(const char *path)
 {
@@ -278,6 +234,7 @@ static struct cm_object *make_entry(const char *path)
 static bool add(const struct dl_phdr_info *info)
 {
 	struct cm_object *object = make_entry(info->dlpi_name ? info->dlpi_name : "");
+	bool has_tables;
 
 	if (!object)
 		return false;
@@ -298,10 +255,12 @@ static bool add(const struct dl_phdr_info *info)
 	object->is_skipped = !object->dynamic || contains(object, (uint64_t)&n_objects) ||
 			     contains(object, getauxval(AT_BASE)) ||
 			     contains(object, getauxval(AT_SYSINFO_EHDR));
-	if (!object->is_skipped)
+	has_tables = object->dynamic && (!object->is_skipped || object->is_main);
+	if (has_tables)
 		read_dynamic(object);
-	if (!object->is_skipped && object->n_loads == 1)
-		keep_names(object); /* the same file has the same names when it is loaded again */
+	/* The same file has the same names when it is loaded again. */
+	if (has_tables && object->n_loads == 1)
+		cm_object_keep_names(object);
 	atomic_signal_fence(memory_order_seq_cst); /* x86: stores are seen in this order */
 	object->is_gone = false;
 	return true;
@@ -344,36 +303,6 @@ static int visit(struct dl_phdr_info *info, size_t n_bytes, void *ctx)
 	return 0;
 }
 
-/* Does a DT_NEEDED entry mean this object? hash: of the entry. */
-static bool is_named(const struct cm_object *object, const char *needed, uint32_t hash)
-{
-	if (!hash)
-		return !strcmp(object->path, needed);
-	return (object->so_hash == hash && !strcmp(object->names, needed)) ||
-	       (object->name_hash == hash && !strcmp(object->name, needed));
-}
-
-/* One more than the index of the last object that `from` needs, at any remove. */
-static uint32_t end_of_needs(struct cm_object *from)
-{
-	const char *needed = from->names + strlen(from->names) + 1;
-	uint32_t end = 1;
-
-	from->mark = mark;
-	for (; *needed; needed += strlen(needed) + 1) {
-		uint32_t i = 1, hash = hash_name(needed), own;
-
-		while (i < n_objects && !is_named(objects[i], needed, hash))
-			i++;
-		if (i == n_objects || objects[i]->mark == mark)
-			continue;
-		own = end_of_needs(objects[i]);
-		end = own > end ? own : end;
-		end = i + 1 > end ? i + 1 : end;
-	}
-	return end;
-}
-
 /*
  * At the start: what its libraries' constructors have opened stands behind what the program needs,
  * and the loader does not search it for everybody.
@@ -381,8 +310,7 @@ static uint32_t end_of_needs(struct cm_object *from)
 static void look_first(void)
 {
 	cm_object_index();
-	mark++;
-	n_global = n_objects ? end_of_needs(objects[0]) : 0;
+	n_global = n_objects ? cm_object_end_of_needs(objects[0]) : 0;
 }
 
 /* Code has come or gone: what was remembered about addresses may be wrong now. */
@@ -409,31 +337,4 @@ int cm_object_refresh(void)
 	if (mark == 1)
 		look_first();
 	return n_new;
-}
-
-static bool reaches(struct cm_object *from, const struct cm_object *to)
-{
-	const char *needed = from->names + strlen(from->names) + 1;
-
-	from->mark = mark;
-	for (; *needed; needed += strlen(needed) + 1) {
-		uint32_t hash = hash_name(needed);
-
-		for (uint32_t i = 1; i < n_objects; i++) {
-			struct cm_object *object = objects[i];
-
-			if (object->is_gone || object->is_skipped || object->mark == mark ||
-			    !is_named(object, needed, hash))
-				continue;
-			if (object == to || reaches(object, to))
-				return true;
-		}
-	}
-	return false;
-}
-
-bool cm_object_needs(const struct cm_object *opener, const struct cm_object *object)
-{
-	mark++;
-	return reaches((struct cm_object *)opener, object);
 }

@@ -75,7 +75,6 @@ uint32_t cm_object_count(void);
 /* How many were added so far, reloaded ones again. */
 uint32_t cm_object_n_births(void);
 
-
 /* How many of them, from the first on, the loader searches for everybody since the start. */
 uint32_t cm_object_n_global(void);
 struct cm_object *cm_object_at(uint32_t idx);
@@ -86,6 +85,15 @@ struct cm_object *cm_object_of(const void *address);
 
 /* Make it fast for the objects of now. Once, by cm_object_refresh(). */
 void cm_object_index(void);
+
+/* Copy what the object is called and what it needs: others may look while it is being closed. */
+void cm_object_keep_names(struct cm_object *object);
+
+/* One more than the index of the last object that `from` needs, at any remove. */
+uint32_t cm_object_end_of_needs(struct cm_object *from);
+
+/* For a search: no object carries this one yet. */
+uint32_t cm_object_new_mark(void);
 
 /* Is `object` among the libraries that `opener` needs, or that those need? Sites lock held. */
 bool cm_object_needs(const struct cm_object *opener, const struct cm_object *object);

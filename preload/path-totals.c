@@ -8,6 +8,7 @@
 
 #define CM_SMALLEST_PIECE 4096u
 #define CM_LARGEST_PIECE (256u << 10)
+#define CM_TRY_AGAIN 1024 /* one call in so many, where there was no room */
 
 /* One more piece: as much as there is already, so that few mappings are made. Lock held. */
 static int add_piece(struct cm_thread *thread)
@@ -73,12 +74,17 @@ struct cm_spool_path_total *cm_path_total_get(struct cm_thread *thread, uint32_t
 	if (!place || *place)
 		return place ? *place : NULL;
 	if (callers->totals_next == callers->totals_end) {
+		if (callers->n_failed % CM_TRY_AGAIN && callers->n_failed++)
+			return NULL;
 		cm_process_lock();
 		rc = add_piece(thread);
 		cm_process_unlock();
 	}
-	if (rc < 0)
+	if (rc < 0) {
+		callers->n_failed++;
 		return NULL;
+	}
+	callers->n_failed = 0;
 	total = (struct cm_spool_path_total *)callers->totals_next;
 	callers->totals_next += sizeof(*total);
 	total->path = path;

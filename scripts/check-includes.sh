@@ -12,9 +12,9 @@ offence()
 }
 
 # Contract headers: what other folders may see of one.
-preload_contract='spool rules diag environment spool-path slot-use launcher'
+preload_contract='spool rules diag environment spool-path slot-use launcher site-file'
 collector_contract='callmark/measure callmark/worker collect profile rank liveness elf-binary
-	elf-identity elf-imports likwid-environment sha256 suite suite-check suite-folder suite-run
+	elf-identity elf-imports likwid-environment sha256 spool-run suite suite-check suite-folder suite-run
 	suite-verdict whole-file worker-run'
 writer_contract='writer results bundle tempfile'
 
@@ -64,6 +64,10 @@ for folder in preload collector writer cli; do
 			hdf5*.h:* | H5*.h:*) offence "$file: HDF5 is seen only in writer/h5-*" ;;
 			libelf.h:collector/elf-*.[ch] | gelf.h:collector/elf-*.[ch]) ;;
 			libelf.h:* | gelf.h:*) offence "$file: libelf is seen only in collector/elf-*" ;;
+			Zydis/*:collector/code-*.[ch]) ;;
+			Zydis/*:*) offence "$file: Zydis is seen only in collector/code-*" ;;
+			dwarf.h:collector/elf-*.[ch] | elfutils/*.h:collector/elf-*.[ch]) ;;
+			dwarf.h:* | elfutils/*.h:*) offence "$file: libdw is seen only in collector/elf-*" ;;
 			likwid*.h:*) offence "$file: liblikwid is loaded at run time, without its header" ;;
 			jansson.h:cli/* | jansson.h:collector/reader-*.c | jansson.h:collector/worker-*.c | \
 				jansson.h:collector/suite-integrity.c) ;;

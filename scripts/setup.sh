@@ -9,17 +9,17 @@
 # when a package is missing; no network otherwise. Exit status 1 and one line when it cannot.
 set -eu
 
-build='gcc libc6-dev meson ninja-build pkg-config libhdf5-dev libelf-dev libjansson-dev
-	libiberty-dev libssl-dev uuid-dev'
+build='gcc libc6-dev meson ninja-build pkg-config libhdf5-dev libelf-dev libdw-dev libjansson-dev
+	libiberty-dev liblzma-dev libssl-dev libzydis-dev uuid-dev'
 demo='python3 python3-numpy libopenblas0-pthread sqlite3 likwid'
 tests='g++ gfortran lld mold libcriterion-dev python3-h5py binutils clang-format gdb ltrace git
 	openssl valgrind mandoc python3-jsonschema openmpi-bin libopenmpi-dev mpich libmpich-dev procps
-	python3-greenlet'
+	python3-greenlet clang libclang-rt-14-dev rustc xz-utils'
 # What scripts/torture.sh runs beside them; a case whose program is not there is skipped.
-bench='uftrace time libpython3.11-testsuite dash mawk gawk busybox bc dc jq ed vim file libxml2-utils
+bench='uftrace time libunwind-dev libpython3.11-testsuite dash mawk gawk busybox bc dc jq ed vim file libxml2-utils
 	gettext xz-utils zstd bzip2 zip unzip cpio lz4 rsync curl wget nodejs
 	openjdk-17-jdk-headless lua5.3 tcl ruby cmake perl hdf5-tools fakeroot gnupg openssh-client m4
-	patch'
+	patch python3.11-dbg libc6-dbg libperl5.36'
 
 fail()
 {

@@ -10,7 +10,11 @@
 #include "writer/h5-open.h"
 #include "writer/h5-schema.h"
 
+#ifdef CM_SMALL_PIECES /* fuzzers */
+#define N_PIECE 4
+#else
 #define N_PIECE 65536 /* rows read at once */
+#endif
 
 int cm_load_rows(hid_t set, uint64_t first, size_t n, int64_t *values)
 {
@@ -117,6 +121,47 @@ static int read_texts(const struct cm_load_source *source, hid_t group,
 	return rc < 0 ? rc : 0;
 }
 
+static int read_source(const struct cm_load_source *source, hid_t group,
+		       struct cm_profile_region *stats)
+{
+	int rc = cm_h5_get_string(group, CM_H5_SOURCE_FILE, source->store, &stats->source_file);
+
+	if (rc > 0)
+		rc = cm_h5_get_integer(group, CM_H5_SOURCE_LINENO, &stats->source_lineno);
+	return rc < 0 ? rc : 0;
+}
+
+/* The columns of call_paths must be of one length. */
+static int read_paths(const struct cm_load_source *source, hid_t region_group,
+		      struct cm_profile_region *stats)
+{
+	hid_t group = cm_h5_open_child(region_group, CM_H5_CALL_PATHS, H5I_GROUP);
+	const int64_t *calls = NULL, *totals = NULL;
+	const char *const *frames = NULL;
+	size_t n[3] = {0};
+	int rc;
+
+	if (group < 0)
+		return 0;
+	rc = cm_h5_get_list(group, CM_H5_PATH_FRAMES, source->n_file_bytes, source->store, &frames,
+			    &n[0]);
+	if (rc >= 0)
+		rc = cm_h5_get_array(group, CM_H5_PATH_CALLS, source->n_file_bytes, source->store,
+				     &calls, &n[1]);
+	if (rc >= 0)
+		rc = cm_h5_get_array(group, CM_H5_PATH_TOTALS, source->n_file_bytes, source->store,
+				     &totals, &n[2]);
+	cm_h5_close(group);
+	if (rc < 0 || n[0] != n[1] || n[0] != n[2])
+		return rc < 0 ? rc : -EINVAL;
+	stats->has_paths = true;
+	stats->n_paths = n[0];
+	stats->path_frames = frames;
+	stats->path_calls = (const uint64_t *)calls; /* what is above INT64_MAX was cut there */
+	stats->path_total_ns = totals;
+	return 0;
+}
+
 /* A threads dataset that is one fill value says who made all calls. */
 static int read_thread(const struct cm_load_source *source, hid_t group,
 		       struct cm_result_region *region)
@@ -169,6 +214,10 @@ static int read_everything(const struct cm_load_source *source, hid_t group, hid
 	rc = read_texts(source, group, &region->stats);
 	if (rc == 0)
 		rc = read_thread(source, group, region);
+	if (rc == 0)
+		rc = read_source(source, group, &region->stats);
+	if (rc == 0)
+		rc = read_paths(source, group, &region->stats);
 	if (rc < 0)
 		return rc;
 	has_stats = H5Aexists(group, CM_H5_CALLS);

@@ -183,6 +183,20 @@ int cm_h5_profile_put_rank(hid_t rank, const struct cm_profile *profile)
 	return rc;
 }
 
+static int put_paths(hid_t region_group, const struct cm_profile_region *region)
+{
+	hid_t group = cm_h5_make_group(region_group, CM_H5_CALL_PATHS);
+	int rc = group < 0 ? -EIO : 0;
+
+	PUT(cm_h5_put_list(group, CM_H5_PATH_FRAMES, region->path_frames, region->n_paths));
+	PUT(cm_h5_put_array(group, CM_H5_PATH_CALLS, H5T_NATIVE_UINT64, region->path_calls,
+			    region->n_paths));
+	PUT(cm_h5_put_array(group, CM_H5_PATH_TOTALS, H5T_NATIVE_INT64, region->path_total_ns,
+			    region->n_paths));
+	cm_h5_close(group);
+	return rc;
+}
+
 int cm_h5_profile_put_region(hid_t group, const struct cm_profile_region *region)
 {
 	int rc = 0;
@@ -196,6 +210,12 @@ int cm_h5_profile_put_region(hid_t group, const struct cm_profile_region *region
 	PUT(cm_h5_put_real(group, CM_H5_SUM_SQ, region->sum_sq_ns2));
 	if (!cm_utf8_is_valid(region->tag))
 		PUT(cm_h5_put_bytes(group, CM_H5_TAG_BYTES, region->tag, strlen(region->tag)));
+	if (region->source_file) {
+		PUT(cm_h5_put_string(group, CM_H5_SOURCE_FILE, region->source_file));
+		PUT(cm_h5_put_integer(group, CM_H5_SOURCE_LINENO, region->source_lineno));
+	}
+	if (region->has_paths)
+		PUT(put_paths(group, region));
 	PUT(cm_h5_put_list(group, CM_H5_REGION_SYMBOLS, region->symbols, region->n_symbols));
 	PUT(cm_h5_put_array(group, CM_H5_REGION_HISTOGRAM, H5T_NATIVE_UINT64, region->histogram,
 			    CM_PROFILE_N_BUCKETS));

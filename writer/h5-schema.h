@@ -93,6 +93,17 @@
 #define CM_H5_CALLS "calls"
 #define CM_H5_SUM_SQ "sum_sq_ns2" /* float64 */
 
+/* Where the region's function is written; scope-profiler's names; absent: not known. */
+#define CM_H5_SOURCE_FILE "source_file"	    /* string */
+#define CM_H5_SOURCE_LINENO "source_lineno" /* int64 */
+
+/* Group of a region with callers=N; datasets of it, a row a call path, CM_PROFILE_PATH_OTHER last.
+ */
+#define CM_H5_CALL_PATHS "call_paths"
+#define CM_H5_PATH_FRAMES "frames"   /* string[], innermost first, between them " < " */
+#define CM_H5_PATH_CALLS "calls"     /* uint64[] */
+#define CM_H5_PATH_TOTALS "total_ns" /* int64[] */
+
 /* Attributes of a rank about its hardware counters. */
 #define CM_H5_FALLBACK "likwid_fallback"	/* string; absent: there was no fallback */
 #define CM_H5_SKIPPED_PREFIX "markers_skipped_" /* int64; the reason follows */

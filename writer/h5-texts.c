@@ -9,7 +9,11 @@
 
 #include "writer/h5-base.h"
 
-#define N_PIECE 64		   /* strings that HDF5 holds at once */
+#ifdef CM_SMALL_PIECES /* fuzzers */
+#define N_PIECE 2
+#else
+#define N_PIECE 64 /* strings that HDF5 holds at once */
+#endif
 #define MAX_FIXED_BYTES (1u << 20) /* of one string of a fixed-length type */
 
 /* How a string type is read: a memory type, bytes of one element there. */

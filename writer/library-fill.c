@@ -50,6 +50,13 @@ static struct callmark_results_region show_region(const struct cm_result_region 
 		.dropped_events = stats->dropped_events,
 		.max_events = stats->max_events,
 		.histogram = stats->histogram,
+		.source_file = stats->source_file ? stats->source_file : "",
+		.source_lineno = stats->source_lineno,
+		.has_call_paths = stats->has_paths,
+		.n_call_paths = stats->n_paths,
+		.call_path_frames = stats->path_frames,
+		.call_path_calls = stats->path_calls,
+		.call_path_total_ns = stats->path_total_ns,
 	};
 }
 

@@ -40,6 +40,7 @@ REGION_DATASETS = {
     "start_times": np.int64, "end_times": np.int64, "threads": np.int32, "symbols": "str",
     "histogram": np.uint64,
 }
+PATH_DATASETS = {"frames": "str", "calls": np.uint64, "total_ns": np.int64}
 LIKWID_ATTRS = {"num_regions": "int", "cpu_name": "str"}
 COUNTERS_ATTRS = {
     "tag": "str", "group_id": "int", "group_name": "str", "source": "str", "event_names": "strs",
@@ -206,9 +207,36 @@ def check_tag_bytes(region):
              "tag has no U+FFFD for its invalid bytes")
 
 
+def check_paths(region):
+    """With callers=N: a row a path, the calls of all of them are the region's."""
+    if "call_paths" not in region:
+        return
+    paths = region["call_paths"]
+    need(isinstance(paths, h5py.Group), paths.name, "is not a group")
+    need(set(paths) == set(PATH_DATASETS), paths.name, f"its members are {sorted(paths)}")
+    columns = {name: check_dataset(paths, name, dtype)[()]
+               for name, dtype in PATH_DATASETS.items()}
+    frames = [text.decode() for text in columns["frames"]]
+    need(len({len(column) for column in columns.values()}) == 1, paths.name,
+         "its columns differ in length")
+    need(len(set(frames)) == len(frames), paths.name, "has the same path twice")
+    need("(other)" not in frames[:-1], paths.name, "(other) is not the last row")
+    need(all(frame.strip() for text in frames for frame in text.split(" < ")), paths.name,
+         "has an empty frame")
+    need(np.all(columns["calls"] > 0), paths.name, "has a path without calls")
+    need(int(columns["calls"].sum()) == int(region.attrs["calls"]), paths.name,
+         f"counts {int(columns['calls'].sum())} of {region.attrs['calls']} calls")
+    need(np.all(columns["total_ns"] >= 0), paths.name, "has a negative time")
+
+
 def check_region(region, n_threads):
     need(isinstance(region, h5py.Group), region.name, "is not a group")
-    check_attrs(region, REGION_ATTRS, {"tag_bytes": "bytes"})
+    check_attrs(region, REGION_ATTRS,
+                {"tag_bytes": "bytes", "source_file": "str", "source_lineno": "int"})
+    need(("source_file" in region.attrs) == ("source_lineno" in region.attrs), region.name,
+         "has a source file without a line, or a line without a file")
+    need(region.attrs.get("source_lineno", 1) > 0, region.name, "its line is not above 0")
+    check_paths(region)
     for name, dtype in REGION_DATASETS.items():
         check_dataset(region, name, dtype)
     for name in region:

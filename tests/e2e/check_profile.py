@@ -76,6 +76,20 @@ def check_sums(name, region, starts, ends):
     need((histogram == histogram_of(durations)).all(), f"{name}: histogram is not the trace's")
 
 
+def check_paths(name, region):
+    """The rows of call_paths sum up to the region's calls."""
+    if "call_paths" not in region:
+        return
+    paths = region["call_paths"]
+    frames, calls, totals = (paths[key][:] for key in ("frames", "calls", "total_ns"))
+    need(calls.dtype == numpy.uint64 and totals.dtype == numpy.int64, f"{name}: call_paths")
+    need(len(frames) == len(calls) == len(totals), f"{name}: call_paths differ in length")
+    need(int(calls.sum()) == int(region.attrs["calls"]),
+         f"{name}: paths of {calls.sum()} of {region.attrs['calls']} calls")
+    need((totals >= 0).all(), f"{name}: a path with a negative time")
+    need(b"(other)" not in list(frames[:-1]), f"{name}: (other) is not the last path")
+
+
 def check_region(path, group_name, region, n_threads):
     name = f"{path}/{group_name}"
     for key in REGION_ATTRS:
@@ -86,6 +100,7 @@ def check_region(path, group_name, region, n_threads):
          f"{name}: group name of tag {tag}")
     need(int(region.attrs["calls"]) > 0, f"{name}: a region that was never entered")
     need(h5py.check_string_dtype(region["symbols"].dtype) is not None, f"{name}: symbols")
+    check_paths(name, region)
     starts, ends = check_trace(name, region, n_threads)
     check_sums(name, region, starts, ends)
 
@@ -165,6 +180,24 @@ class Profile:
         outers = [pair for region in self._regions(outer, None)
                   for pair in zip(region["start_times"][:], region["end_times"][:])]
         return all(any(a <= start and end <= b for a, b in outers) for start, end in inners)
+
+    def paths(self, tag, rank=None):
+        """{path: calls} of a region with callers=N, summed over ranks; a path is a tuple of frames."""
+        sums = {}
+        for region in self._regions(tag, rank):
+            if "call_paths" in region:
+                for text, calls in zip(region["call_paths/frames"][:], region["call_paths/calls"][:]):
+                    path = tuple(as_text(text).split(" < "))
+                    sums[path] = sums.get(path, 0) + int(calls)
+        return sums
+
+    def source(self, tag, rank=0):
+        """(base name of the file, line) of the region's function, or None."""
+        for region in self._regions(tag, rank):
+            if "source_file" in region.attrs:
+                return (as_text(region.attrs["source_file"]).rsplit("/", 1)[-1],
+                        int(region.attrs["source_lineno"]))
+        return None
 
     def never_called(self, rank=0):
         return sorted(as_text(tag) for tag in self.file[f"rank{rank}/never_called"][:])

@@ -183,7 +183,7 @@ def test_output():
             (("-r", "7", "counters.h5"), 1, "no rank 7"),
             (("--what=likwid", "-r", "1", "counters.h5"), 1, "no LIKWID counters"),
             (("--what=likwid", "many.h5"), 1, "no LIKWID counters"),
-            (("--what=all", "counters.h5"), 2, "likwid, regions or calls"),
+            (("--what=all", "counters.h5"), 2, "likwid, regions, calls or callers"),
             (("--format=xml", "counters.h5"), 2, "csv or json"),
             (("-i", "a(", "counters.h5"), 2, "callmark export --help")):
         line = run(*args, "-o", "out.csv", status=status)

@@ -39,7 +39,7 @@ for name in $(env | sed -n 's/^\(CALLMARK_[A-Z_]*\)=.*/\1/p'); do
 	unset "$name"
 done
 unset LD_PRELOAD LD_LIBRARY_PATH TMPDIR
-export LC_ALL=C.UTF-8 CALLMARK_SPOOL="$work/spool"
+export LC_ALL=C.UTF-8 CALLMARK_SPOOL="$work/spool" CALLMARK_CACHE="$work/cache"
 mkdir spool
 status=0
 

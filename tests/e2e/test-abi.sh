@@ -39,3 +39,14 @@ if [ -x "$TARGETS/vector-math" ]; then
 	h5 profiling_data.h5 'len(tags()) == 5' \
 		'[calls(t) * 4096 for t in tags() if "_sin" in t or "_exp" in t][0] >= 4096 * 512'
 fi
+
+# GCC's nested functions: the library calls trampolines, which call the library.
+for how in lazy now; do
+	[ -x "$TARGETS/nested-$how" ] || continue
+	compare 'callee_*' qsort -- "$TARGETS/nested-$how" 100
+	n_compared=$(sed -n 's/^\([0-9]*\) compared, 0 wrong$/\1/p' out)
+	h5 profiling_data.h5 'calls("callee_call") == 200' 'calls("qsort") == 1' \
+		"calls('callee_add') == 100 + ${n_compared:-0}" \
+		'attr("callee_call", "skipped") == 0'
+	rm profiling_data.h5
+done

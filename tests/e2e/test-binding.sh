@@ -110,3 +110,9 @@ for name in lazy now; do
 	h5 profiling_data.h5 'calls("drand48") == 8'
 done
 unset LD_PRELOAD
+
+# So is the program's own.
+rm -f profiling_data.h5
+compare drand48 -- "$TARGETS/interposing" 8
+expect_line out '^2.000000$'
+h5 profiling_data.h5 'calls("drand48") == 8'

@@ -15,3 +15,15 @@ compare callee_add -- "$TARGETS/dlsym" "$TARGETS/libcallee.so" 1000
 expect_line out ' local$'
 h5 profiling_data.h5 'calls("callee_add") == 1000' \
 	'[(symbol, kind) for symbol, _, kind in sites()] == [("callee_add", "dlsym")]'
+
+# What dladdr says about such a pointer; and one that can be compared with the function is it.
+rm -f profiling_data.h5
+compare callee_add -- "$TARGETS/dladdr" "$TARGETS/libcallee.so" 1000
+expect_line out '^found: callee_add in libcallee.so, \+0$'
+expect_line out '^found: type 2, size [1-9][0-9]*, \+0$'
+expect_line out '^found: libcallee.so, loaded there: 1$'
+h5 profiling_data.h5 'calls("callee_add") == 1000'
+rm profiling_data.h5
+compare callee_add -- "$TARGETS/dladdr-linked" "$TARGETS/libcallee.so" 1000
+expect_line out '^linked: callee_add in libcallee.so, \+0$'
+expect_line out '^the same: 1$'

@@ -16,7 +16,7 @@ sim_setup zen3
 run_into out err "$CALLMARK" doctor
 expect_status 0
 [ ! -s err ] || fail "a message"
-for topic in preload collector reader spool LIKWID liblikwid CPU groups attempt; do
+for topic in preload collector reader sites cache spool LIKWID liblikwid CPU groups attempt; do
 	expect_line out "^  ok +$topic "
 done
 expect_line out '^  note +simulated .*HWLOC_XMLFILE'

@@ -77,6 +77,44 @@ done
 expect_clean
 rm ./*.h5 counted
 
+# expect_clean_soon: what outlived `run` removes its spool itself, all of it.
+expect_clean_soon()
+{
+	for i in $(seq 100); do
+		[ -n "$(find spool -mindepth 2)" ] || break
+		sleep 0.1
+	done
+	expect_clean
+}
+
+# A daemon that is already another program when `run` ends, and a third one later: it takes over
+# what each of them left, and the run's folder.
+# shellcheck disable=SC2016 # the inner shells' own
+{
+	second='sleep 0.7; exec "$0" 33'
+	first='exec sh -c "$1" "$0"'
+}
+profile '*' -- setsid -f sh -c "$first" "$TARGETS/calls-lazy" "$second"
+expect_status 0
+sleep 0.2
+[ -n "$(find spool -mindepth 3 -name process)" ] || fail "the daemon has no spool"
+expect_clean_soon
+h5 profiling_data.calls-lazy-*.h5 'calls("callee_add") == 33'
+others 5 # setsid, its child, sh twice, sleep, calls-lazy: one of them has the main name
+rm ./*.h5
+
+# The same when `run` was killed.
+"$CALLMARK" run -s callee_add -- sh -c 'echo $$ >pid; sleep 0.7; exec "$0" 33' \
+	"$TARGETS/calls-lazy" >out 2>err &
+while [ ! -s pid ]; do
+	sleep 0.05
+done
+kill -KILL $!
+wait $! || :
+expect_clean_soon
+h5 profiling_data.h5 'calls("callee_add") == 33'
+rm ./*.h5 pid
+
 # Python's own processes: forked ones and spawned ones.
 cat >work.py <<'END'
 import multiprocessing, sys, zlib

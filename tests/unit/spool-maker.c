@@ -123,6 +123,37 @@ void spool_maker_sync(struct spool_maker *maker, uint64_t tick, uint64_t mono_ns
 	spool_maker_item(maker, CM_ITEM_SYNC, &item, sizeof(item), NULL);
 }
 
+void spool_maker_object(struct spool_maker *maker, const char *path, const char *build_id,
+			uint64_t base, uint64_t n_bytes, int is_closed)
+{
+	struct cm_spool_object_item item = {
+		.base = base, .low = base, .high = base + n_bytes, .is_closed = is_closed != 0};
+
+	spool_maker_item(maker, CM_ITEM_OBJECT, &item, sizeof(item), path, build_id, NULL);
+}
+
+void spool_maker_function(struct spool_maker *maker, uint32_t region, uint64_t address)
+{
+	struct cm_spool_function_item item = {.region = region, .address = address};
+
+	spool_maker_item(maker, CM_ITEM_FUNCTION, &item, sizeof(item), NULL);
+}
+
+void spool_maker_path(struct spool_maker *maker, uint32_t path, uint32_t region, uint32_t flags,
+		      const uint64_t *frames, uint32_t n_frames)
+{
+	struct {
+		struct cm_spool_path_item head;
+		uint64_t frames[512];
+	} item = {.head = {.path = path, .region = region, .n_frames = n_frames, .flags = flags}};
+	size_t n_bytes = n_frames * sizeof(*frames);
+
+	check(n_bytes <= sizeof(item.frames), "too many frames");
+	if (n_frames)
+		memcpy(item.frames, frames, n_bytes);
+	spool_maker_item(maker, CM_ITEM_PATH, &item, sizeof(item.head) + n_bytes, NULL);
+}
+
 static int create(const struct spool_maker *maker, const char *name)
 {
 	char path[512];
@@ -153,6 +184,15 @@ void spool_maker_file(const struct spool_maker *maker, const char *name, const v
 
 	put(fd, data, n_bytes, 0);
 	close(fd);
+}
+
+void spool_maker_path_totals(const struct spool_maker *maker, uint32_t slot,
+			     const struct cm_spool_path_total *totals, size_t n)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "t%u.pth", slot);
+	spool_maker_file(maker, name, totals, n * sizeof(*totals));
 }
 
 void spool_maker_process(const struct spool_maker *maker)

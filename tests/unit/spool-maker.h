@@ -65,6 +65,13 @@ void spool_maker_thread(struct spool_maker *maker, uint32_t thread, uint32_t slo
 			const char *name);
 void spool_maker_sync(struct spool_maker *maker, uint64_t tick, uint64_t mono_ns);
 
+/* Loaded at [base, base + n_bytes), or closed there. */
+void spool_maker_object(struct spool_maker *maker, const char *path, const char *build_id,
+			uint64_t base, uint64_t n_bytes, int is_closed);
+void spool_maker_function(struct spool_maker *maker, uint32_t region, uint64_t address);
+void spool_maker_path(struct spool_maker *maker, uint32_t path, uint32_t region, uint32_t flags,
+		      const uint64_t *frames, uint32_t n_frames);
+
 /* Write the files. */
 void spool_maker_process(const struct spool_maker *maker);
 void spool_maker_dat(const struct spool_maker *maker, uint32_t slot,
@@ -73,6 +80,8 @@ void spool_maker_ring(const struct spool_maker *maker, uint32_t slot, const char
 		      const struct spool_ring *ring);
 void spool_maker_totals(const struct spool_maker *maker, uint32_t slot,
 			const struct cm_spool_totals *blocks, size_t n);
+void spool_maker_path_totals(const struct spool_maker *maker, uint32_t slot,
+			     const struct cm_spool_path_total *totals, size_t n);
 void spool_maker_file(const struct spool_maker *maker, const char *name, const void *data,
 		      size_t n_bytes);
 

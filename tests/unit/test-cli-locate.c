@@ -26,6 +26,8 @@ static struct row rows[] = {
 	{"collector", "callmark-collect", CM_PART_COLLECT},
 	{"libexec/callmark", "callmark-collect", CM_PART_COLLECT},
 	{"collector", "callmark-reader", CM_PART_READER},
+	{"collector", "callmark-sites", CM_PART_SITES},
+	{"libexec/callmark", "callmark-sites", CM_PART_SITES},
 };
 
 static void make_folders(char *path)

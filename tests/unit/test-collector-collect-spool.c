@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -339,18 +340,24 @@ Test(collect_spool, notes_every_file_it_made)
 	cr_assert_str_eq(text, expected);
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	cr_assert_eq(clock_gettime(CLOCK_MONOTONIC, &now), 0);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 Test(collect_spool, leaves_the_spools_of_living_processes_and_says_what_failed)
 {
 	struct made alive = {.start = 1, .n_calls = 5};
 	struct made broken = {.pid = DEAD_PID, .start = 1, .n_calls = 5};
 	struct made good = {.pid = DEAD_PID + 1, .start = 2, .n_calls = 9};
-	struct timespec now;
 	char path[256];
 	FILE *file;
 
 	alive.pid = (uint64_t)getpid();
-	cr_assert_eq(clock_gettime(CLOCK_MONOTONIC, &now), 0);
-	alive.start = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	alive.start = now_ns();
 	make(&alive);
 	make(&broken);
 	make(&good);
@@ -384,4 +391,77 @@ Test(collect_spool, completes_ranks_that_wait_for_others)
 	cr_assert_eq(count_calls(out_path), 7);
 	snprintf(path, sizeof(path), "%s/.out.h5.shards", tempdir);
 	cr_assert_not(exists(path));
+}
+
+/* What a daemon may find: its own earlier program, a killed process, and the file of its `run`. */
+struct rest {
+	struct made earlier, own, killed;
+	char matched[192];
+	int matched_fd;
+};
+
+static void make_rest(struct rest *rest)
+{
+	uint64_t now = now_ns(), pid = (uint64_t)getpid();
+
+	*rest = (struct rest){.earlier = {.pid = pid, .start = now, .n_calls = 5},
+			      .own = {.pid = pid, .start = now + 1000, .n_calls = 50},
+			      .killed = {.pid = DEAD_PID, .start = 1, .n_calls = 7}};
+	make(&rest->earlier);
+	make(&rest->own);
+	make(&rest->killed);
+	snprintf(rest->matched, sizeof(rest->matched), "%s/matched", run_path);
+	rest->matched_fd = open(rest->matched, O_RDWR | O_CREAT, 0600);
+	cr_assert_geq(rest->matched_fd, 0);
+}
+
+static void collect_rest(const char *spool_path)
+{
+	static const struct cm_collect_options defaults;
+
+	collect(spool_path, NULL, 0);
+	cm_collect_rest(run_path, spool_path, &defaults, complain);
+	cr_assert_eq(n_complaints, 0, "%s", complaint);
+}
+
+Test(collect_spool, a_process_that_outlived_its_run_takes_over_the_rest)
+{
+	struct rest rest;
+
+	make_rest(&rest);
+	collect_rest(rest.own.path);
+	cr_assert_not(exists(run_path));
+	cr_assert_eq(count_calls(out_path), 50);
+	cr_assert_eq(count_other((uint64_t)getpid()), 5);
+	cr_assert_eq(count_other(DEAD_PID), 7);
+}
+
+Test(collect_spool, a_process_takes_over_only_its_own_while_a_run_stands)
+{
+	struct rest rest;
+	int probe;
+
+	make_rest(&rest);
+	cr_assert_eq(flock(rest.matched_fd, LOCK_SH), 0);
+	collect_rest(rest.own.path);
+	cr_assert_not(exists(rest.earlier.path));
+	cr_assert(exists(rest.killed.path));
+	cr_assert(exists(rest.matched));
+	/* It would be taken for another `run` if it held the lock. */
+	probe = open(rest.matched, O_RDONLY);
+	cr_assert_eq(flock(rest.matched_fd, LOCK_UN), 0);
+	cr_assert_eq(flock(probe, LOCK_EX | LOCK_NB), 0);
+}
+
+Test(collect_spool, whoever_collects_an_ended_process_or_a_later_program_is_not_at_its_exit)
+{
+	struct rest rest;
+
+	make_rest(&rest);
+	collect_rest(rest.killed.path);
+	cr_assert(exists(rest.earlier.path));
+	cr_assert(exists(rest.own.path));
+	cr_assert_eq(flock(rest.matched_fd, LOCK_SH), 0);
+	collect_rest(rest.earlier.path);
+	cr_assert(exists(rest.own.path));
 }

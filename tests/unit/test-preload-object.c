@@ -70,6 +70,62 @@ Test(object, resolves_an_ifunc_to_what_the_loader_chose)
 	cr_assert_eq(dlclose(handle), 0);
 }
 
+Test(object, knows_every_address_of_what_was_there_at_the_start_and_of_what_came_later)
+{
+	void *handle, *function;
+
+	(void)cm_object_refresh();
+	for (uint32_t i = 0; i < cm_object_count(); i++) {
+		const struct cm_object *object = cm_object_at(i);
+
+		cr_assert_eq(cm_object_of((void *)object->low), object, "%s", object->path);
+		cr_assert_eq(cm_object_of((void *)(object->high - 1)), object, "%s", object->path);
+		cr_assert_neq(cm_object_of((void *)object->high), object, "%s", object->path);
+		cr_assert_neq(cm_object_of((void *)(object->low - 1)), object, "%s", object->path);
+	}
+	handle = dlopen("libthread_db.so.1", RTLD_LAZY | RTLD_LOCAL);
+	cr_assert_not_null(handle);
+	function = dlsym(handle, "td_init");
+	cr_assert_null(cm_object_of(function));
+	(void)cm_object_refresh();
+	cr_assert_str_eq(cm_object_of(function)->name, "libthread_db.so.1");
+	cr_assert_eq(dlclose(handle), 0);
+	(void)cm_object_refresh();
+	cr_assert_null(cm_object_of(function));
+}
+
+Test(object, finds_for_everybody_what_the_loader_finds)
+{
+	const struct cm_object *definer = NULL;
+	const Elf64_Sym *symbol;
+
+	(void)cm_object_refresh();
+	symbol = cm_object_find_global("getpid", "GLIBC_2.2.5", &definer);
+	cr_assert_not_null(symbol);
+	cr_assert_str_eq(definer->name, "libc.so.6");
+	cr_assert_eq(cm_object_address(definer, symbol), dlsym(RTLD_DEFAULT, "getpid"));
+	symbol = cm_object_find_global("criterion_initialize", "", &definer);
+	cr_assert_not_null(symbol);
+	cr_assert_eq(cm_object_address(definer, symbol),
+		     dlsym(RTLD_DEFAULT, "criterion_initialize"));
+	cr_assert_null(cm_object_find_global("no_such_function", "", &definer));
+	cr_assert_null(cm_object_find_global("getpid", "GLIBC_9.9", &definer));
+	cr_assert_null(cm_object_find_global("environ", "", &definer), "it is no function");
+}
+
+Test(object, finds_for_nobody_else_what_was_opened_locally)
+{
+	void *handle = dlopen("libthread_db.so.1", RTLD_LAZY | RTLD_LOCAL);
+	const struct cm_object *definer = NULL;
+
+	cr_assert_not_null(handle);
+	(void)cm_object_refresh(); /* the first look: as if a constructor had opened it */
+	cr_assert_not_null(cm_object_of(dlsym(handle, "td_init")));
+	cr_assert_null(cm_object_find_global("td_init", "GLIBC_2.2.5", &definer));
+	cr_assert_null(cm_object_find_global("td_init", "", &definer));
+	cr_assert_eq(dlclose(handle), 0);
+}
+
 Test(object, finds_no_data_and_nothing_undefined)
 {
 	const struct cm_object *libc = find_object("libc.so.6");

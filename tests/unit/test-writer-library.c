@@ -93,6 +93,34 @@ Test(library, ranks_are_found_by_their_numbers)
 	finish(&fixture, results);
 }
 
+Test(library, regions_say_from_where_they_were_entered)
+{
+	const struct callmark_results_region *region;
+	struct callmark_results *results;
+	struct fixture fixture;
+
+	results = open_results(&fixture, false);
+	region = callmark_results_find_region(results, 2, "region_1");
+	cr_assert_str_eq(region->source_file, "/src/solver.c");
+	cr_assert_eq(region->source_lineno, 1);
+	cr_assert(region->has_call_paths);
+	region = callmark_results_find_region(results, 2, "region_0");
+	cr_assert_str_eq(region->source_file, "");
+	cr_assert_eq(region->source_lineno, 0);
+	cr_assert_not(region->has_call_paths);
+	cr_assert_eq(region->n_call_paths, 0);
+	finish(&fixture, results);
+	fixture_init(&fixture, 3, 5);
+	cr_assert_eq(fixture_write(&fixture, fixture.path, CM_COMPRESS_FAST, NULL), 0);
+	cr_assert_eq(callmark_results_open(fixture.path, &results, NULL, 0), 0);
+	region = callmark_results_find_region(results, 0, "region_2");
+	cr_assert_eq(region->n_call_paths, 1);
+	cr_assert_str_eq(region->call_path_frames[0], "f [prog] f.c:3 < main [prog] main.c:7");
+	cr_assert_eq(region->call_path_calls[0], INT64_MAX);
+	cr_assert_eq(region->call_path_total_ns[0], INT64_MAX);
+	finish(&fixture, results);
+}
+
 Test(library, metadata_and_threads)
 {
 	const struct callmark_results_metadata *modules;

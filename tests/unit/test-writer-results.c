@@ -296,6 +296,33 @@ static void no_columns(hid_t region)
 	(void)region;
 }
 
+static void paths_of_two_lengths(hid_t region)
+{
+	hid_t group = H5Gcreate2(region, "call_paths", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+	hid_t plist = written_plist(), text = H5Tcopy(H5T_C_S1);
+
+	cr_assert_geq(H5Tset_size(text, 8), 0);
+	make_columns(region, H5T_NATIVE_INT64, 1, 4, 4, written_plist());
+	make_set(group, "frames", text, 1, 3, plist);
+	make_set(group, "calls", H5T_NATIVE_UINT64, 1, 3, plist);
+	make_set(group, "total_ns", H5T_NATIVE_INT64, 1, 2, plist);
+	cr_assert_geq(H5Tclose(text), 0);
+	cr_assert_geq(H5Pclose(plist), 0);
+	cr_assert_geq(H5Gclose(group), 0);
+}
+
+static void paths_without_texts(hid_t region)
+{
+	hid_t group = H5Gcreate2(region, "call_paths", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+	hid_t plist = written_plist();
+
+	make_columns(region, H5T_NATIVE_INT64, 1, 4, 4, written_plist());
+	make_set(group, "calls", H5T_NATIVE_UINT64, 1, 3, plist);
+	make_set(group, "total_ns", H5T_NATIVE_INT64, 1, 3, plist);
+	cr_assert_geq(H5Pclose(plist), 0);
+	cr_assert_geq(H5Gclose(group), 0);
+}
+
 Test(results, absurd_regions_are_refused)
 {
 	void (*const makers[])(hid_t region) = {
@@ -303,7 +330,8 @@ Test(results, absurd_regions_are_refused)
 		rows_of_text,	      rows_of_floats,
 		two_dimensions,	      columns_of_two_lengths,
 		no_columns,	      columns_behind_soft_links,
-		rows_in_another_file,
+		rows_in_another_file, paths_of_two_lengths,
+		paths_without_texts,
 	};
 	struct fixture fixture;
 	struct cm_results *results;

@@ -13,6 +13,10 @@
 #include <string.h>
 
 static const char *const symbols[] = {"cblas_dgemm", "dgemm_"};
+static const char *const paths[] = {"f [prog] f.c:3 < main [prog] main.c:7", "\xc3\xa4 [?]",
+				    CM_PROFILE_PATH_OTHER};
+static const uint64_t path_calls[] = {INT64_MAX, 2, 1};
+static const int64_t path_totals[] = {INT64_MAX, 0, 7};
 static const char *const command_line[] = {"./prog", "", "a b", "\xc3\xa4"};
 static const char *const never_called[] = {"never"};
 static const char *const notes[] = {"one note"};
@@ -57,6 +61,14 @@ static struct cm_profile_region make_region(const char *tag, size_t i, uint64_t 
 		.histogram = {[0] = i, [63] = 9},
 		.one_thread = i % 2,
 		.thread = i % 2,
+		.source_file = i % 3 == 1 ? "/src/solver.c" : NULL,
+		.source_lineno = i % 3 == 1 ? (int64_t)i : 0,
+		.has_paths =
+			i % 5 != 0, /* also with no row: nothing writes that, readers stand it */
+		.n_paths = i % 5 ? i % 5 - 1 : 0,
+		.path_frames = paths,
+		.path_calls = path_calls,
+		.path_total_ns = path_totals,
 	};
 }
 
@@ -207,6 +219,21 @@ size_t fixture_find(const struct cm_result_rank *rank, const char *tag)
 	return i;
 }
 
+static void check_paths(const struct cm_profile_region *got, const struct cm_profile_region *want)
+{
+	cr_assert_eq(got->source_lineno, want->source_lineno);
+	cr_assert_eq(!got->source_file, !want->source_file);
+	if (want->source_file)
+		cr_assert_str_eq(got->source_file, want->source_file);
+	cr_assert_eq(got->has_paths, want->has_paths);
+	cr_assert_eq(got->n_paths, want->n_paths);
+	for (size_t i = 0; i < want->n_paths; i++) {
+		cr_assert_str_eq(got->path_frames[i], want->path_frames[i]);
+		cr_assert_eq(got->path_calls[i], want->path_calls[i]);
+		cr_assert_eq(got->path_total_ns[i], want->path_total_ns[i]);
+	}
+}
+
 static void check_stats(const struct cm_profile_region *got, const struct cm_profile_region *want)
 {
 	cr_assert_str_eq(got->tag, want->tag);
@@ -227,6 +254,7 @@ static void check_stats(const struct cm_profile_region *got, const struct cm_pro
 	cr_assert_eq(got->dropped_events, want->dropped_events);
 	cr_assert_eq(got->max_events, want->max_events);
 	cr_assert_arr_eq(got->histogram, want->histogram, sizeof(want->histogram));
+	check_paths(got, want);
 	if (want->n_trace) {
 		cr_assert_eq(got->one_thread, want->one_thread);
 		if (want->one_thread)

@@ -185,6 +185,17 @@ struct callmark_results_region {
 	uint64_t dropped_events;   /* rows missing for another reason than the cap */
 	uint64_t max_events;	   /* the cap; UINT64_MAX none, 0 no trace */
 	const uint64_t *histogram; /* [CALLMARK_RESULTS_N_BUCKETS] calls of 2^b to 2^(b+1) ns */
+	const char *source_file;   /* where its function is written; "" not known */
+	int64_t source_lineno;
+	/*
+	 * From where it was entered, with callers=N: frames, innermost first, between them " < ".
+	 * The calls sum up to `calls`; what has no path of its own is "(other)", the last one.
+	 */
+	bool has_call_paths;
+	size_t n_call_paths;
+	const char *const *call_path_frames; /* [n_call_paths] */
+	const uint64_t *call_path_calls;     /* [n_call_paths] */
+	const int64_t *call_path_total_ns;   /* [n_call_paths] of the completed calls */
 };
 
 /*
