@@ -22,7 +22,7 @@
 #define N_CROWD 8
 
 static long n_calls;
-static pthread_barrier_t everybody;
+static pthread_barrier_t everybody, created;
 
 static void go_to(int cpu)
 {
@@ -64,6 +64,7 @@ static void *work_pinned(void *arg)
 {
 	long cpu = *(long *)arg;
 
+	(void)pthread_barrier_wait(&created); /* its return value only elects a thread */
 	go_to((int)cpu);
 	*(long *)arg = call_nested(n_calls * (cpu + 1));
 	return NULL;
@@ -71,8 +72,9 @@ static void *work_pinned(void *arg)
 
 static void *work_crowd(void *arg)
 {
+	(void)pthread_barrier_wait(&created); /* its return value only elects a thread */
 	go_to(0);
-	(void)pthread_barrier_wait(&everybody); /* its return value only elects a thread */
+	(void)pthread_barrier_wait(&everybody);
 	*(long *)arg = call_nested(n_calls);
 	return NULL;
 }
@@ -84,22 +86,30 @@ static void end_thread(void *arg)
 
 static void *work_exit(void *arg)
 {
+	(void)pthread_barrier_wait(&created); /* its return value only elects a thread */
 	*(long *)arg = 1;
 	callee_call(end_thread, arg);
 	return NULL;
 }
 
-/* The sum of what n threads leave in their argument, which is their number at first. */
+/*
+ * The sum of what n threads leave in their argument, which is their number at first. They begin
+ * when all have been created: liblikwidpin pins a thread from its creator, after pthread_create,
+ * and would undo what the thread has chosen for itself by then.
+ */
 static long run_threads(int n, void *(*work)(void *))
 {
 	pthread_t threads[N_CROWD];
 	long results[N_CROWD], sum = 0;
 
+	if (pthread_barrier_init(&created, NULL, (unsigned int)n + 1))
+		exit(1);
 	for (int i = 0; i < n; i++) {
 		results[i] = i;
 		if (pthread_create(&threads[i], NULL, work, &results[i]))
 			exit(1);
 	}
+	(void)pthread_barrier_wait(&created);
 	for (int i = 0; i < n; i++) {
 		if (pthread_join(threads[i], NULL))
 			exit(1);
