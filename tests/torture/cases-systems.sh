@@ -42,6 +42,7 @@ case_processes()
 	nice -n 5 nice
 	script -qec 'echo in a terminal; exit 6' /dev/null </dev/null
 	echo "script $?"
+	# shellcheck disable=SC3045 # dash has it
 	(ulimit -n 20; sh -c 'exec 3<>x 4<>x 5<>x; echo few descriptors')
 	mkfifo pipe && (echo through a pipe >pipe &) && cat pipe && rm pipe
 	/usr/bin/env -u PATH /bin/echo no path
@@ -129,9 +130,9 @@ case_openssl_tools()
 	done
 	openssl dgst -sha256 -sign key -out signature "$IN/text"
 	openssl dgst -sha256 -verify pub -signature signature "$IN/text"
-	openssl enc -aes-256-cbc -pbkdf2 -k secret -in "$IN/text" -out enc
-	openssl enc -d -aes-256-cbc -pbkdf2 -k secret -in enc | cmp - "$IN/text"
-	openssl enc -d -aes-256-cbc -pbkdf2 -k wrong -in signature -out /dev/null 2>/dev/null
+	openssl enc -aes-256-cbc -pbkdf2 -iter 1000 -k secret -in "$IN/text" -out enc
+	openssl enc -d -aes-256-cbc -pbkdf2 -iter 1000 -k secret -in enc | cmp - "$IN/text"
+	openssl enc -d -aes-256-cbc -pbkdf2 -iter 1000 -k wrong -in signature -out /dev/null 2>/dev/null
 	echo "wrong: $?"
 	openssl prime 1000000007 && openssl rand -hex 20 | wc -c && openssl list -digest-algorithms
 	openssl x509 -in "$IN/text" 2>&1 | sed 's/^[0-9A-F]*:/THREAD:/'

@@ -17,19 +17,19 @@ blocks()
 	done
 }
 
-blocks 10 "$here/block.sh" >workload.sh
-blocks 7 "$here/block.sh" "$here/block.bash" >workload.bash
+blocks 10 "$here/block.sh.in" >workload.sh
+blocks 7 "$here/block.sh.in" "$here/block.bash.in" >workload.bash
 {
 	# shellcheck disable=SC2016 # Perl's own variables
 	echo 'use strict; use warnings; use POSIX qw(strftime); use List::Util qw(sum);'
 	echo 'use Data::Dumper; use Digest::MD5 qw(md5_hex); use Digest::SHA qw(sha1_base64);'
 	echo 'use MIME::Base64; use Tie::File; use Math::BigInt; $| = 1;'
-	blocks 22 "$here/block.pl"
+	blocks 22 "$here/block.pl.in"
 } >workload.pl
 {
 	echo "const crypto = require('crypto'), zlib = require('zlib'), fs = require('fs');"
 	echo 'const later = [];'
-	blocks 7 "$here/block.js"
+	blocks 7 "$here/block.js.in"
 	echo '(async () => { for (const job of later) await job(); })();'
 } >workload.js
 
