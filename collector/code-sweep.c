@@ -14,8 +14,8 @@ struct state {
 	struct cm_code_sweep *sweep;
 	const struct cm_elf_code *code;
 	const struct cm_code_map *map;
-	const ZydisDecodedInstruction *instruction;
-	uint64_t address;
+	ZydisDecodedInstruction instruction;
+	uint64_t address;		/* of it */
 	uint64_t count;			/* of instructions, from RECENT on */
 	uint64_t computed[N_REGISTERS]; /* the count when it became the sum of two, or was loaded
 					   from an array */
@@ -123,7 +123,7 @@ static bool is_notrack(const ZydisDecodedInstruction *instruction)
 /* jmp *somewhere. Through a slot (rip-relative), or a pointer in an object, it is a tail call. */
 static int see_jump(const struct state *state)
 {
-	const ZydisDecodedInstruction *instruction = state->instruction;
+	const ZydisDecodedInstruction *instruction = &state->instruction;
 	struct cm_code_sweep *sweep = state->sweep;
 	uint64_t table;
 	bool is_computed = is_notrack(instruction) || has_index(instruction);
@@ -146,7 +146,7 @@ static int see_jump(const struct state *state)
 /* Opcodes of one byte. */
 static int see_plain(struct state *state)
 {
-	const ZydisDecodedInstruction *instruction = state->instruction;
+	const ZydisDecodedInstruction *instruction = &state->instruction;
 	unsigned int reg = instruction->raw.modrm.reg | instruction->raw.rex.R << 3;
 	unsigned int rm = instruction->raw.modrm.rm | instruction->raw.rex.B << 3;
 	bool is_register = instruction->raw.modrm.mod == 3;
@@ -180,7 +180,7 @@ static int see_plain(struct state *state)
 
 static int see(struct state *state)
 {
-	const ZydisDecodedInstruction *instruction = state->instruction;
+	const ZydisDecodedInstruction *instruction = &state->instruction;
 
 	if (instruction->raw.imm[0].is_relative)
 		return cm_code_sweep_add(state->sweep, state->map, state->address,
@@ -201,23 +201,21 @@ static int see(struct state *state)
 static int sweep_range(struct state *state, const ZydisDecoder *decoder, const uint8_t *bytes,
 		       uint64_t begin, uint64_t end)
 {
-	ZydisDecodedInstruction instruction;
 	uint64_t at = begin;
 	int rc = 0;
 
-	state->instruction = &instruction;
 	while (rc >= 0 && at < end) {
 		const uint8_t *here = bytes + (at - begin);
 
 		if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(decoder, NULL, here, end - at,
-								&instruction))) {
+								&state->instruction))) {
 			at++;
 			continue;
 		}
 		state->address = at;
 		state->count++;
 		rc = see(state);
-		at += instruction.length;
+		at += state->instruction.length;
 	}
 	return rc;
 }

@@ -87,7 +87,7 @@ static size_t add_entries(struct cm_elf_slot *slots, const struct cm_code_part *
 
 	for (uint64_t at = text->begin; at < text->end; at += PLT_STEP) {
 		const struct word *word;
-		struct word key;
+		struct word key = {0};
 
 		if (!read_entry(text->bytes + (at - text->begin), text->end - at, at, &key.place))
 			continue;

@@ -21,7 +21,13 @@
  * cm_thunk_entry is the same for functions whose entry was patched (entries.h). Their callers may
  * rely on whatever register the function leaves alone, r11 among them: it has been stored at
  * -72(%rbp), in the red zone, by the code that jumps here, and all of them are kept on both sides.
+ *
+ * A function that a thunk has called may end in a jump to another one: the thunk of that one finds
+ * the first one's return address. A chain of such calls needs no stack (state machines, mutual
+ * recursion), so only the first of a chain and TAILS more have a frame each. A later one closes the
+ * call of the frame above, whose function has ended, opens its own there, and jumps as well.
  */
+#define TAILS 8
 #define FRAME (-96) /* CM_FRAME_BELOW_RBP of unwind.c */
 #define SAVE (-112)
 #define RESERVE 112
@@ -103,6 +109,13 @@ cm_stub_code:
 	movq	%rax, -56(%rbp)
 	movq	%r10, -64(%rbp)
 
+	.if	\is_entry
+	leaq	.Lreturned\@(%rip), %rsi
+	cmpq	%rsi, 8(%rbp)
+	je	.Ltail_call\@
+.Lnested\@:
+	.endif
+
 	/* Most functions are known to read no stack argument; a new stub's has not been looked at. */
 	movl	12(%r11), %ecx			/* n_stack_words; CM_STUB_NEW */
 	testl	%ecx, %ecx
@@ -158,6 +171,7 @@ cm_stub_code:
 	give_registers_back
 	movq	-72(%rbp), %r11
 	call	*-80(%rbp)
+.Lreturned\@:
 	movq	%rdi, -8(%rbp)
 	movq	%rsi, -16(%rbp)
 	movq	%rcx, -32(%rbp)
@@ -296,6 +310,52 @@ cm_stub_code:
 	call	*cm_hook_exit(%rip)
 	give_state_back
 	jmp	.Lleft\@
+
+	/* rbp is the first thunk's again: its function would return to it otherwise. */
+.Ltail_call\@:
+	movq	0(%rbp), %rcx
+	movl	$TAILS, %edx
+.Lwas_tail_call\@:
+	cmpq	%rsi, 8(%rcx)
+	jne	.Lnested\@
+	movq	0(%rcx), %rcx
+	decl	%edx
+	jnz	.Lwas_tail_call\@
+
+	cmpb	$0, cm_hooks_use_vectors(%rip)
+	jne	.Lfollow_with_state\@
+	movq	%r11, -80(%rbp)
+	movq	0(%rbp), %rdi
+	addq	$FRAME, %rdi
+	call	*cm_hook_exit(%rip)
+	movq	-80(%rbp), %rdi
+	movq	0(%rbp), %rsi
+	addq	$FRAME, %rsi
+	call	*cm_hook_enter(%rip)
+.Lfollow\@:
+	movq	%rax, -80(%rbp)
+	give_registers_back
+	movq	-72(%rbp), %r11
+	leave
+	.cfi_remember_state
+	.cfi_def_cfa %rsp, 8
+	notrack jmp *-88(%rsp)			/* was -80(%rbp): in the red zone */
+	.cfi_restore_state
+
+.Lfollow_with_state\@:
+	movq	%r11, -112(%rbp)
+	keep_state
+	movq	0(%rbp), %rdi
+	addq	$FRAME, %rdi
+	call	*cm_hook_exit(%rip)
+	movq	-112(%rbp), %rdi
+	movq	0(%rbp), %rsi
+	addq	$FRAME, %rsi
+	call	*cm_hook_enter(%rip)
+	movq	%rax, -112(%rbp)
+	give_state_back
+	movq	-112(%rbp), %rax
+	jmp	.Lfollow\@
 	.endif
 	.cfi_endproc
 	.size	\name, . - \name

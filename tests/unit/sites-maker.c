@@ -21,6 +21,7 @@ void make_sites_init(struct made_sites *made)
 	made->end = MADE_TEXT;
 	object->path = "/made/libmade.so";
 	object->name = "libmade.so";
+	made->elf.soname = "libmade.so.1";
 	object->elf = &made->elf;
 	object->code = (struct cm_elf_code){made->segments, 2, &made->text, 1, made->text.begin,
 					    made->text.end};

@@ -167,6 +167,16 @@ Test(sites_match, any_name_can_forbid)
 	cr_expect_null(made_row(&made, "hidden"));
 }
 
+Test(sites_match, what_callmark_itself_runs_on_is_left_alone)
+{
+	made.elf.soname = "libc.so.6";
+	make_function(&made, "qsort", BODY);
+	make_plan(&made, "* internal=yes");
+	cr_assert_eq(made.object.n_rows, 1);
+	cr_expect_eq(made.object.rows[0].site.how, CM_SITE_HOW_REFUSED);
+	cr_expect_eq(strncmp(made.object.rows[0].reason, "forbidden: ", 11), 0);
+}
+
 Test(sites_match, unwind_tables_tell_sizes)
 {
 	uint64_t none = make_function(&made, "none", BODY), less, more;
