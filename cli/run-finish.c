@@ -11,6 +11,7 @@
 #include "cli/run.h"
 #include "cli/say.h"
 #include "collector/collect.h"
+#include "preload/spool.h"
 
 #define MAX_NAMED_RULES 10
 #define MAX_NAMED_FILES 10
@@ -23,32 +24,43 @@ static void append_name(char *text, size_t n_bytes, const char *name)
 	snprintf(text + n, n_bytes - n, "%s%s", n ? ", " : "", name);
 }
 
-/* How many rules matched nothing; 0 also where that is not known. */
-static uint32_t say_unmatched(const struct cm_run *run)
+/* Name the rules with this byte in `matched`; how many there are. */
+static uint32_t say_rules(const struct cm_run *run, const uint8_t *matched, uint8_t byte,
+			  const char *what)
 {
 	const struct cm_rules *rules = &run->set.rules;
-	uint8_t *matched = calloc(rules->n_rules, 1);
 	char names[2048] = "";
 	uint32_t n = 0;
 
-	if (!matched || cm_run_folder_read_matched(&run->folder, matched, rules->n_rules))
-		goto out;
 	for (uint32_t i = 0; i < rules->n_rules; i++) {
 		char name[192];
 
-		if (rules->rules[i].exclude || matched[i])
+		if (rules->rules[i].exclude || matched[i] != byte)
 			continue;
 		(void)cm_rule_set_name(&rules->rules[i], name, sizeof(name)); /* may be cut */
 		if (n++ < MAX_NAMED_RULES)
 			append_name(names, sizeof(names), name);
 	}
 	if (n > MAX_NAMED_RULES)
-		cm_say("%u of %u rules matched nothing: %s and %u more", n, run->set.n_patterns,
+		cm_say("%u of %u rules matched %s: %s and %u more", n, run->set.n_patterns, what,
 		       names, n - MAX_NAMED_RULES);
 	else if (n)
-		cm_say("%u of %u rule%s matched nothing: %s", n, run->set.n_patterns,
-		       run->set.n_patterns > 1 ? "s" : "", names);
-out:
+		cm_say("%u of %u rule%s matched %s: %s", n, run->set.n_patterns,
+		       run->set.n_patterns > 1 ? "s" : "", what, names);
+	return n;
+}
+
+/* How many rules matched nothing that was intercepted; 0 also where that is not known. */
+static uint32_t say_unmatched(const struct cm_run *run)
+{
+	uint8_t *matched = calloc(run->set.rules.n_rules, 1);
+	uint32_t n = 0;
+
+	if (matched &&
+	    !cm_run_folder_read_matched(&run->folder, matched, run->set.rules.n_rules))
+		n = say_rules(run, matched, 0, "nothing") +
+		    say_rules(run, matched, CM_MATCHED_REFUSED,
+			      "only what cannot be intercepted (callmark symbols says why)");
 	free(matched);
 	return n;
 }

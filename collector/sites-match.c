@@ -160,9 +160,9 @@ static int add_row(struct group *group)
 	row->site.rule = group->rule->index;
 	row->rule = group->rule;
 	row->symbol = group->best->name;
-	row->base_name = group->base_name;
+	row->base_name = cm_sites_region_name(&object->arena, group->best->name, group->base_name);
 	row->source = *group->source ? group->source : find_source(group);
-	row->demangled = cm_sites_demangle(&object->arena, group->base_name);
+	row->demangled = row->base_name ? cm_sites_demangle(&object->arena, row->base_name) : NULL;
 	row->first_alias = (size_t)(group->symbols - object->symbols.symbols);
 	row->n_aliases = group->n_symbols;
 	row->reason = "";

@@ -44,6 +44,15 @@ const char *cm_sites_base_name(struct cm_arena *arena, const char *symbol)
 	return n == all ? symbol : cm_arena_copy(arena, symbol, n);
 }
 
+const char *cm_sites_region_name(struct cm_arena *arena, const char *symbol, const char *base_name)
+{
+	const char *version = strchr(symbol, '@');
+
+	if (!strstr(symbol, ".part."))
+		return base_name;
+	return version ? cm_arena_copy(arena, symbol, (size_t)(version - symbol)) : symbol;
+}
+
 bool cm_sites_is_cold(const char *symbol)
 {
 	const char *cold = strstr(symbol, ".cold");

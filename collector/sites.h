@@ -126,6 +126,13 @@ int cm_sites_refuse(struct cm_sites_object *object, struct cm_sites_row *row, co
  */
 const char *cm_sites_base_name(struct cm_arena *arena, const char *symbol);
 
+/*
+ * What {symbol} stands for: the name that the rule matched; but a part that was split off keeps its
+ * own (foo.part.0), for it is called by the rest of its function, and by what that was inlined into,
+ * and no call must count twice. NULL: no memory.
+ */
+const char *cm_sites_region_name(struct cm_arena *arena, const char *symbol, const char *base_name);
+
 /* Is it the part of a function that is hardly ever reached? */
 bool cm_sites_is_cold(const char *symbol);
 

@@ -31,7 +31,7 @@
 #include <stdint.h>
 
 #define CM_SITE_FILE_MAGIC UINT64_C(0x31304554495343ff) /* "\xffCSITE01" */
-#define CM_SITE_FILE_VERSION 1u				/* part of the hash: others are not found */
+#define CM_SITE_FILE_VERSION 2u				/* part of the hash: others are not found */
 #define CM_SITE_FILE_MAX_BYTES (1u << 30)
 #define CM_SITE_MAX_EXPECTED 32u
 #define CM_SITE_MAX_MOVED 96u
@@ -85,7 +85,8 @@ struct cm_site_function {
 	uint64_t pad;	    /* CM_SITE_HOW_SHORT: five bytes that nothing else uses */
 	uint32_t rule;	    /* index among all rules */
 	uint32_t symbol;    /* string: as the symbol table has it, "solve.constprop.0" */
-	uint32_t base_name; /* string: what the rule matched and {symbol} becomes, "solve" */
+	uint32_t base_name; /* string: what {symbol} becomes: as the rule matched it, "solve";
+			       a part that was split off keeps its own, "solve.part.0" */
 	uint32_t demangled; /* string, or "" */
 	uint32_t source;    /* string: base name of the source file, "" where it is not known */
 	uint32_t reason;    /* string: "short: ...", "" where not refused */

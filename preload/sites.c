@@ -314,9 +314,14 @@ static void report_matched(uint32_t first)
 	if (cm_sys3(SYS_lseek, fd, 0, 2 /* SEEK_END */) == (long)rules->n_rules && rules->n_rules)
 		bytes = cm_sys_mmap(rules->n_rules, PROT_READ | PROT_WRITE, MAP_SHARED, fd);
 	cm_sys_close(fd);
-	for (uint32_t i = first; bytes && i < n_sites; i++)
-		if (cm_sites[i].state == CM_SITE_PATCHED && !bytes[cm_sites[i].rule->index])
-			bytes[cm_sites[i].rule->index] = 1;
+	for (uint32_t i = first; bytes && i < n_sites; i++) {
+		char *byte = &bytes[cm_sites[i].rule->index];
+
+		if (cm_sites[i].state == CM_SITE_PATCHED && *byte != CM_MATCHED)
+			*byte = CM_MATCHED;
+		else if (cm_sites[i].state == CM_SITE_REFUSED && !*byte)
+			*byte = CM_MATCHED_REFUSED;
+	}
 	if (bytes)
 		(void)cm_sys3(SYS_munmap, (long)bytes, rules->n_rules, 0); /* address space only */
 }

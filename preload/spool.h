@@ -8,7 +8,8 @@
  *
  *   <base>/callmark-<uid>/          base: $CALLMARK_SPOOL, else $TMPDIR, else /tmp; mode 0700
  *     <run id>/                     one run, shared by all its processes; mode 0700
- *       matched                     one byte a rule, set to 1 when a site matched it (under `run`)
+ *       matched                     one byte a rule (under `run`): CM_MATCHED once it has a patched
+ *                                   site, CM_MATCHED_REFUSED while it has only refused ones
  *       <pid>-<start ns, hex>/      one process image that recorded something; mode 0700
  *         process                   log of struct cm_spool_item: who, what, where, clock
  *         t<slot>.map               struct cm_spool_thread, then its ring and its open-call table
@@ -60,6 +61,8 @@
 #define CM_SPOOL_PROCESS_MAGIC UINT64_C(0x31304f5250414d43) /* "CMAPRO01" */
 #define CM_SPOOL_MAX_REGIONS 65535u
 #define CM_SPOOL_N_BUCKETS 64u
+#define CM_MATCHED 1
+#define CM_MATCHED_REFUSED 2
 
 /* Words of the stream. */
 #define CM_WORD_SHORT_BIT (UINT64_C(1) << 63)

@@ -62,6 +62,7 @@ if sites profiling_data.h5 refused entry | grep -q .; then
 fi
 profile 'entries:tiny internal=yes' 'entries:main internal=yes' -- "$TARGETS/entries" traps
 expect_status 0
+expect_line err '^callmark: 1 of 2 rules matched only what cannot be intercepted .*: entries:tiny$'
 h5 profiling_data.h5 'calls("main") == 1'
 sites profiling_data.h5 refused entry >refused
 expect_line refused '^tiny short: '

@@ -167,6 +167,19 @@ Test(sites_match, any_name_can_forbid)
 	cr_expect_null(made_row(&made, "hidden"));
 }
 
+Test(sites_match, a_part_that_was_split_off_has_a_region_of_its_own)
+{
+	make_function(&made, "solve.part.0", BODY);
+	make_function(&made, "solve.constprop.1", BODY);
+	make_function(&made, "solve.part.0.constprop.0", BODY);
+	make_plan(&made, "solve internal=yes");
+	cr_assert_eq(made.object.n_rows, 3);
+	cr_expect_str_eq(made_row(&made, "solve.part.0")->base_name, "solve.part.0");
+	cr_expect_str_eq(made_row(&made, "solve.constprop.1")->base_name, "solve");
+	cr_expect_str_eq(made_row(&made, "solve.part.0.constprop.0")->base_name,
+			 "solve.part.0.constprop.0");
+}
+
 Test(sites_match, what_callmark_itself_runs_on_is_left_alone)
 {
 	made.elf.soname = "libc.so.6";
