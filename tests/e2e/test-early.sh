@@ -9,9 +9,10 @@ for n in 1 100 100000; do
 	# shellcheck disable=SC2086 # a list of rules
 	compare $rules callee_add -- "$TARGETS/early" $n counted
 	expect_line out '^destructor$'
-	# Calls that the thread made before its library's slots were patched went by.
+	# Calls that the thread made before its library's slots were patched went by, and on a busy
+	# machine it makes none after that: one `free` is the destructor's.
 	h5 profiling_data.h5 "$n + 100 <= calls('callee_add') <= $(cat counted) + 100" \
-		'attr("callee_add", "open") == 0' 'calls("write") >= 1' 'calls("free") >= 2' \
+		'attr("callee_add", "open") == 0' 'calls("write") >= 1' 'calls("free") >= 1' \
 		'attr("callee_add", "dropped_events") == 0'
 done
 compare '*' -- "$TARGETS/early" 1000 counted
