@@ -56,8 +56,7 @@ static uint32_t say_unmatched(const struct cm_run *run)
 	uint8_t *matched = calloc(run->set.rules.n_rules, 1);
 	uint32_t n = 0;
 
-	if (matched &&
-	    !cm_run_folder_read_matched(&run->folder, matched, run->set.rules.n_rules))
+	if (matched && !cm_run_folder_read_matched(&run->folder, matched, run->set.rules.n_rules))
 		n = say_rules(run, matched, 0, "nothing") +
 		    say_rules(run, matched, CM_MATCHED_REFUSED,
 			      "only what cannot be intercepted (callmark symbols says why)");

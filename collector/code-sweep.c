@@ -284,30 +284,16 @@ void cm_code_sweep_fini(struct cm_code_sweep *sweep)
 	memset(sweep, 0, sizeof(*sweep));
 }
 
-size_t cm_code_sweep_first(const struct cm_code_sweep *sweep, uint64_t to)
-{
-	size_t low = 0, high = sweep->n_branches;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (sweep->branches[mid].to < to)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
-}
-
-/* The first of ascending numbers that is not below `value`. */
-static size_t first_of(const uint64_t *values, size_t n, uint64_t value)
+/* The first of n ascending rows whose number, key_off into the row, is not below `value`. */
+static size_t first_of(const void *rows, size_t n, size_t n_row, size_t key_off, uint64_t value)
 {
 	size_t low = 0;
 
 	while (low < n) {
 		size_t mid = low + (n - low) / 2;
+		const char *row = (const char *)rows + mid * n_row;
 
-		if (values[mid] < value)
+		if (*(const uint64_t *)(row + key_off) < value)
 			low = mid + 1;
 		else
 			n = mid;
@@ -315,28 +301,30 @@ static size_t first_of(const uint64_t *values, size_t n, uint64_t value)
 	return low;
 }
 
+size_t cm_code_sweep_first(const struct cm_code_sweep *sweep, uint64_t to)
+{
+	return first_of(sweep->branches, sweep->n_branches, sizeof(sweep->branches[0]),
+			offsetof(struct cm_code_branch, to), to);
+}
+
 static size_t first_table(const struct cm_code_sweep *sweep, uint64_t at)
 {
-	size_t low = 0, high = sweep->n_tables;
+	return first_of(sweep->tables, sweep->n_tables, sizeof(sweep->tables[0]),
+			offsetof(struct cm_code_table, at), at);
+}
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (sweep->tables[mid].at < at)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+static size_t first_number(const uint64_t *numbers, size_t n, uint64_t value)
+{
+	return first_of(numbers, n, sizeof(numbers[0]), 0, value);
 }
 
 bool cm_code_sweep_is_unknown(const struct cm_code_sweep *sweep, uint64_t begin, uint64_t end)
 {
-	size_t i = first_of(sweep->jumps, sweep->n_jumps, begin);
+	size_t i = first_number(sweep->jumps, sweep->n_jumps, begin);
 
 	if (i == sweep->n_jumps || sweep->jumps[i] >= end)
 		return false;
-	i = first_of(sweep->words, sweep->n_words, begin + 1);
+	i = first_number(sweep->words, sweep->n_words, begin + 1);
 	if (i < sweep->n_words && sweep->words[i] < end)
 		return false;
 	for (i = first_table(sweep, begin); i < sweep->n_tables && sweep->tables[i].at < end; i++)

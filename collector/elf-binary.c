@@ -93,10 +93,12 @@ static void set_machine_name(struct cm_elf *elf, const GElf_Ehdr *ehdr)
 					 : "");
 }
 
-static bool is_native(const GElf_Ehdr *ehdr)
+bool cm_elf_is_native(Elf *handle)
 {
-	return ehdr->e_machine == NATIVE_MACHINE && ehdr->e_ident[EI_CLASS] == ELFCLASS64 &&
-	       ehdr->e_ident[EI_DATA] == ELFDATA2LSB;
+	GElf_Ehdr ehdr;
+
+	return gelf_getehdr(handle, &ehdr) && ehdr.e_machine == NATIVE_MACHINE &&
+	       ehdr.e_ident[EI_CLASS] == ELFCLASS64 && ehdr.e_ident[EI_DATA] == ELFDATA2LSB;
 }
 
 /* The dynamic segment's tags and strings. */
@@ -194,7 +196,7 @@ static int read_header(struct cm_elf *elf, struct cm_diag *diag)
 	if (!gelf_getehdr(elf->handle, &ehdr))
 		return damaged(elf, "header", diag);
 	set_machine_name(elf, &ehdr);
-	if (!is_native(&ehdr)) {
+	if (!cm_elf_is_native(elf->handle)) {
 		elf->kind = CM_ELF_FOREIGN;
 		return 0;
 	}
@@ -283,4 +285,9 @@ size_t cm_elf_n_needed(const struct cm_elf *elf)
 const char *cm_elf_needed(const struct cm_elf *elf, size_t i)
 {
 	return elf->needed[i];
+}
+
+Elf *cm_elf_handle(const struct cm_elf *elf)
+{
+	return elf->handle;
 }

@@ -19,6 +19,7 @@
 
 #include "preload/diag.h"
 
+struct Elf; /* libelf's */
 struct cm_elf;
 
 enum cm_elf_kind {
@@ -50,5 +51,8 @@ const char *cm_elf_soname(const struct cm_elf *elf);
 /* DT_NEEDED in order; i < cm_elf_n_needed(). */
 size_t cm_elf_n_needed(const struct cm_elf *elf);
 const char *cm_elf_needed(const struct cm_elf *elf, size_t i);
+
+/* libelf's, for those of elf-*.h that take any file. */
+struct Elf *cm_elf_handle(const struct cm_elf *elf);
 
 #endif

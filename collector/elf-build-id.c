@@ -3,6 +3,7 @@
 #include "collector/elf-build-id.h"
 
 #include <errno.h>
+#include <gelf.h>
 #include <libelf.h>
 #include <string.h>
 
@@ -19,8 +20,9 @@ static size_t skip(size_t at, size_t n, size_t align, size_t n_all)
 	return end < n_all ? end : n_all; /* what stands last need not be padded */
 }
 
-int cm_elf_notes_build_id(const uint8_t *notes, size_t n_bytes, size_t align,
-			  const uint8_t **ret_id, size_t *ret_n)
+/* In bytes of notes, whose descriptions are padded to `align`. */
+static int read_notes(const uint8_t *notes, size_t n_bytes, size_t align, const uint8_t **ret_id,
+		      size_t *ret_n)
 {
 	Elf64_Nhdr note;
 	size_t next;
@@ -55,12 +57,30 @@ int cm_elf_build_id(const struct cm_elf *elf, const uint8_t **ret_id, size_t *re
 		if (phdr->p_type != PT_NOTE || !phdr->p_filesz)
 			continue;
 		notes = cm_elf_at(elf, phdr->p_vaddr, phdr->p_filesz, ELF_T_BYTE);
-		rc = notes ? cm_elf_notes_build_id(notes, phdr->p_filesz,
-						   phdr->p_align == 8 ? 8 : 4, ret_id, ret_n)
+		rc = notes ? read_notes(notes, phdr->p_filesz, phdr->p_align == 8 ? 8 : 4, ret_id,
+					ret_n)
 			   : -EBADMSG;
 	}
 	if (rc < 0)
 		return cm_diag_set(diag, rc, "%s: damaged or truncated ELF file (notes)",
 				   elf->path);
 	return rc;
+}
+
+int cm_elf_sections_build_id(Elf *handle, const uint8_t **ret_id, size_t *ret_n)
+{
+	Elf_Scn *section = NULL;
+	const Elf_Data *data;
+	GElf_Shdr shdr;
+
+	while ((section = elf_nextscn(handle, section))) {
+		if (!gelf_getshdr(section, &shdr) || shdr.sh_type != SHT_NOTE)
+			continue;
+		data = elf_rawdata(section, NULL);
+		if (data && data->d_buf &&
+		    read_notes(data->d_buf, data->d_size, shdr.sh_addralign == 8 ? 8 : 4, ret_id,
+			       ret_n) == 1)
+			return 1;
+	}
+	return 0;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/elf-file.h"
 #include "collector/elf-image.h"
 
 #ifndef DT_RELR
@@ -176,24 +177,16 @@ void cm_elf_code_fini(struct cm_elf_code *code)
 
 bool cm_elf_code_section(struct cm_elf *elf, const char *name, struct cm_code_part *ret_part)
 {
-	Elf_Scn *section = NULL;
+	Elf_Scn *section = cm_elf_file_section(elf->handle, name);
+	const Elf_Data *data = section ? elf_rawdata(section, NULL) : NULL;
 	GElf_Shdr shdr;
 
-	while ((section = elf_nextscn(elf->handle, section))) {
-		const Elf_Data *data;
-
-		if (!gelf_getshdr(section, &shdr) || shdr.sh_type == SHT_NOBITS ||
-		    strcmp(section_name(elf, &shdr), name) != 0)
-			continue;
-		data = elf_rawdata(section, NULL);
-		if (!data || data->d_size != shdr.sh_size || !data->d_buf)
-			return false;
-		*ret_part = (struct cm_code_part){.begin = shdr.sh_addr,
-						  .end = shdr.sh_addr + shdr.sh_size,
-						  .bytes = data->d_buf};
-		return ret_part->end >= ret_part->begin;
-	}
-	return false;
+	/* No bytes: SHT_NOBITS, or cut off. */
+	if (!data || !data->d_buf || !gelf_getshdr(section, &shdr) || data->d_size != shdr.sh_size)
+		return false;
+	*ret_part = (struct cm_code_part){
+		.begin = shdr.sh_addr, .end = shdr.sh_addr + shdr.sh_size, .bytes = data->d_buf};
+	return ret_part->end >= ret_part->begin;
 }
 
 /* Where words go that may be addresses of code. */

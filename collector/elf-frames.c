@@ -186,7 +186,7 @@ static int read_records(struct cm_elf_frames *frames, const struct cm_elf_code *
 
 		if (n == UINT32_MAX)
 			n = take_bytes(&cursor, 8);
-		if (!n || n < 4 || n > (uint64_t)(cursor.end - cursor.at))
+		if (n < 4 || n > (uint64_t)(cursor.end - cursor.at)) /* 0: the end */
 			break;
 		record = cursor;
 		record.end = record.at + n;
@@ -273,6 +273,21 @@ const struct cm_elf_frame *cm_elf_frames_find(const struct cm_elf_frames *frames
 	return frames->n_frames
 		       ? bsearch(&key, frames->frames, frames->n_frames, sizeof(key), by_begin)
 		       : NULL;
+}
+
+bool cm_elf_frames_cover(const struct cm_elf_frames *frames, uint64_t address)
+{
+	size_t low = 0, high = frames->n_frames;
+
+	while (low < high) { /* the first one that begins behind it */
+		size_t mid = low + (high - low) / 2;
+
+		if (frames->frames[mid].begin <= address)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low > 0 && address < frames->frames[low - 1].end;
 }
 
 static int read_landings(const struct cm_elf_frame *frame, struct cursor cursor,

@@ -33,6 +33,9 @@ void cm_elf_frames_fini(struct cm_elf_frames *frames);
 /* The one that begins exactly there, or NULL. */
 const struct cm_elf_frame *cm_elf_frames_find(const struct cm_elf_frames *frames, uint64_t address);
 
+/* Is there one that covers the address? */
+bool cm_elf_frames_cover(const struct cm_elf_frames *frames, uint64_t address);
+
 /* found(ctx, frame's begin, landing pad) for each landing pad; what found returned, if negative. */
 int cm_elf_frames_landings(const struct cm_elf_frames *frames, const struct cm_elf_code *code,
 			   int (*found)(void *ctx, uint64_t from, uint64_t to), void *ctx);

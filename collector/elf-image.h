@@ -14,8 +14,6 @@
 
 #define CM_ELF_N_TAGS 32u /* DT_NULL .. DT_PREINIT_ARRAY: the tags that hold tables */
 
-struct Elf; /* libelf's */
-
 struct cm_elf_definition {
 	const char *name;
 	uint8_t type; /* STT_* */
@@ -56,6 +54,9 @@ const void *cm_elf_at(const struct cm_elf *elf, uint64_t address, size_t n_bytes
 
 /* Fill elf->symbols as far as the hash tables count them. -EBADMSG and a line in diag. */
 int cm_elf_load_symbols(struct cm_elf *elf, struct cm_diag *diag);
+
+/* Is this file for our machine? Of any file that libelf opened. */
+bool cm_elf_is_native(struct Elf *handle);
 
 /* The string at this offset of DT_STRTAB; "" where there is none. */
 const char *cm_elf_string(const struct cm_elf *elf, uint64_t offset);

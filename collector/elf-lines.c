@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Source lines by address, from DWARF. */
+#include "collector/elf-lines.h"
+
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <errno.h>
@@ -8,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/elf-debug.h"
+#include "collector/elf-file.h"
 
 #define MAX_RANGES ((size_t)1 << 22)
 /* Once expanded: what takes 3 ms, and what a machine's memory should have. */
@@ -45,21 +47,20 @@ static uint64_t count_compressed(Elf *handle)
 	return n;
 }
 
-int cm_elf_lines_open(struct cm_elf_lines **ret_lines, const struct cm_elf_debug_file *file,
-		      bool is_thorough)
+int cm_elf_lines_open(struct cm_elf_lines **ret_lines, Elf *handle, bool is_thorough)
 {
 	uint64_t limit = is_thorough ? MAX_COMPRESSED_BYTES : MAX_QUICK_BYTES;
 	struct cm_elf_lines *lines;
 
 	/* Otherwise libdw would look at every section first. */
-	if (!cm_elf_debug_section(file->handle, ".debug_line"))
+	if (!cm_elf_file_section(handle, ".debug_line"))
 		return -ENOENT;
-	if (count_compressed(file->handle) > limit)
+	if (count_compressed(handle) > limit)
 		return -EFBIG;
 	lines = calloc(1, sizeof(*lines));
 	if (!lines)
 		return -ENOMEM;
-	lines->dwarf = dwarf_begin_elf(file->handle, DWARF_C_READ, NULL);
+	lines->dwarf = dwarf_begin_elf(handle, DWARF_C_READ, NULL);
 	if (!lines->dwarf) {
 		free(lines);
 		return -ENOENT;

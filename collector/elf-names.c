@@ -1,24 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions by address, from the symbol tables of a binary and its debug file. */
+/* Functions by address, from the symbol tables of a binary and what was stripped from it. */
 #include "collector/elf-names.h"
 
 #include <errno.h>
 #include <gelf.h>
 #include <libelf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/elf-debug.h"
+#include "collector/elf-build-id.h"
+#include "collector/elf-debug-file.h"
+#include "collector/elf-image.h"
+#include "collector/elf-lines.h"
 
-#if defined(__x86_64__)
-#define NATIVE_MACHINE EM_X86_64
-#elif defined(__aarch64__)
-#define NATIVE_MACHINE EM_AARCH64
-#else
-#error "unknown architecture"
-#endif
-
-#define MAX_BUILD_ID (2 * 64 + 1)
 #define MAX_BACK 64 /* symbols inside of others */
 
 struct symbol {
@@ -34,9 +29,12 @@ struct text {
 };
 
 struct cm_elf_names {
-	struct cm_elf_debug_file binary;
-	struct cm_elf_debug_file debug;
-	char build_id[MAX_BUILD_ID];
+	struct cm_elf_file binary;
+	struct cm_elf_file debug;
+	struct cm_elf_file inside; /* .gnu_debugdata */
+	char *path;
+	const uint8_t *id; /* build-id */
+	size_t n_id;	   /* 0: none */
 	bool is_thorough;
 	bool has_looked; /* for a debug file */
 	bool has_debug;
@@ -78,16 +76,30 @@ static int read_texts(struct cm_elf_names *names)
 	return rc;
 }
 
+static bool has_build_id(const struct cm_elf_names *names, const char *hex)
+{
+	if (strlen(hex) != 2 * names->n_id)
+		return false;
+	for (size_t i = 0; i < names->n_id; i++) {
+		char digits[3];
+
+		snprintf(digits, sizeof(digits), "%02x", names->id[i]);
+		if (memcmp(hex + 2 * i, digits, 2) != 0)
+			return false;
+	}
+	return true;
+}
+
 static int check_binary(struct cm_elf_names *names, const char *build_id)
 {
+	Elf *handle = names->binary.handle;
 	GElf_Ehdr header;
 
-	if (!gelf_getehdr(names->binary.handle, &header) || header.e_machine != NATIVE_MACHINE ||
-	    header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB ||
+	if (!cm_elf_is_native(handle) || !gelf_getehdr(handle, &header) ||
 	    (header.e_type != ET_EXEC && header.e_type != ET_DYN))
 		return -ENOEXEC;
-	cm_elf_debug_build_id(names->binary.handle, names->build_id, sizeof(names->build_id));
-	if (*build_id && *names->build_id && strcmp(build_id, names->build_id) != 0)
+	(void)cm_elf_sections_build_id(handle, &names->id, &names->n_id); /* or there is none */
+	if (*build_id && names->n_id && !has_build_id(names, build_id))
 		return -ESTALE;
 	return read_texts(names);
 }
@@ -101,7 +113,8 @@ int cm_elf_names_open(struct cm_elf_names **ret_names, const char *path, const c
 	if (!names)
 		return -ENOMEM;
 	names->is_thorough = is_thorough;
-	rc = cm_elf_debug_open(&names->binary, path);
+	names->path = strdup(path);
+	rc = names->path ? cm_elf_file_open(&names->binary, path) : -ENOMEM;
 	if (rc == 0)
 		rc = check_binary(names, build_id);
 	if (rc < 0) {
@@ -117,8 +130,10 @@ void cm_elf_names_close(struct cm_elf_names *names)
 	if (!names)
 		return;
 	cm_elf_lines_close(names->lines);
-	cm_elf_debug_close(&names->debug);
-	cm_elf_debug_close(&names->binary);
+	cm_elf_file_close(&names->inside);
+	cm_elf_file_close(&names->debug);
+	cm_elf_file_close(&names->binary);
+	free(names->path);
 	free(names->texts);
 	free(names->symbols);
 	free(names);
@@ -141,9 +156,13 @@ bool cm_elf_names_is_plt(const struct cm_elf_names *names, uint64_t address)
 
 static bool find_debug(struct cm_elf_names *names)
 {
-	if (!names->has_looked)
-		names->has_debug =
-			cm_elf_debug_find(&names->debug, &names->binary, names->build_id) == 0;
+	struct cm_elf_debug_place place;
+
+	if (!names->has_looked) {
+		cm_elf_debug_find(&place, names->binary.handle, names->path, names->id,
+				  names->n_id);
+		names->has_debug = *place.path && cm_elf_file_open(&names->debug, place.path) == 0;
+	}
 	names->has_looked = true;
 	return names->has_debug;
 }
@@ -229,6 +248,16 @@ static void close_symbols(struct cm_elf_names *names)
 	}
 }
 
+/* Without a table of all symbols: those for the loader, and in .gnu_debugdata the others. */
+static int read_stripped(struct cm_elf_names *names)
+{
+	int rc = read_table(names, names->binary.handle, SHT_DYNSYM);
+
+	if (rc >= 0 && cm_elf_debug_expand(&names->inside, names->binary.handle) == 0)
+		rc = read_table(names, names->inside.handle, SHT_SYMTAB);
+	return rc;
+}
+
 /* Memory may run out: then there are fewer names. */
 static void read_symbols(struct cm_elf_names *names)
 {
@@ -238,7 +267,7 @@ static void read_symbols(struct cm_elf_names *names)
 	if (rc == 0 && find_debug(names))
 		rc = read_table(names, names->debug.handle, SHT_SYMTAB);
 	if (rc == 0)
-		(void)read_table(names, names->binary.handle, SHT_DYNSYM);
+		(void)read_stripped(names);
 	if (names->n_symbols)
 		qsort(names->symbols, names->n_symbols, sizeof(*names->symbols), compare_symbols);
 	close_symbols(names);
@@ -270,10 +299,10 @@ bool cm_elf_names_line(struct cm_elf_names *names, uint64_t address, bool is_ent
 		       const char **ret_file, int *ret_line)
 {
 	if (!names->has_lines &&
-	    cm_elf_lines_open(&names->lines, &names->binary, names->is_thorough) == -ENOENT &&
+	    cm_elf_lines_open(&names->lines, names->binary.handle, names->is_thorough) == -ENOENT &&
 	    find_debug(names)) {
 		/* None: lines stays NULL. */
-		(void)cm_elf_lines_open(&names->lines, &names->debug, names->is_thorough);
+		(void)cm_elf_lines_open(&names->lines, names->debug.handle, names->is_thorough);
 	}
 	names->has_lines = true;
 	return names->lines &&

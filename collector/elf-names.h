@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a binary, and its separate debug file, say of an address: the function, the source line.
+ * What a binary, and what was stripped from it, say of an address: the function, the source line.
  *
- *	rc = cm_elf_names_open(&names, path, build_id);
+ *	rc = cm_elf_names_open(&names, path, build_id, true);
  *	name = cm_elf_names_function(names, address);        as the linker knows it: mangled
  *	cm_elf_names_line(names, address, false, &file, &line);
  *	cm_elf_names_close(names);
  *
  * Addresses are the file's. Nothing is read before it is needed: symbols for the first function,
- * DWARF for the first line, and neither from a file without them. The debug file is the one that
- * .gnu_debuglink or the build-id name, below the binary's folder or /usr/lib/debug; nothing is ever
- * asked of the network.
+ * DWARF for the first line, and neither from a file without them. Functions are those of .symtab;
+ * without one, of the debug file's (see elf-debug-file.h for which that is); without that, of
+ * .dynsym and .gnu_debugdata. Lines are the binary's, or else the debug file's.
  *
  * Damaged files have no names; nothing is reported. Strings belong to the names. Threads: one at a
  * time. Errors: negative errno of open only.

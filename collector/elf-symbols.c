@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/elf-file.h"
 #include "collector/elf-image.h"
-#include "collector/elf-stripped.h"
 
 static int append(struct cm_elf_symbols *symbols, const struct cm_elf_symbol *symbol)
 {
@@ -140,14 +140,11 @@ int cm_elf_symbols_read(struct cm_elf_symbols *symbols, struct cm_elf *elf,
 	return rc;
 }
 
-int cm_elf_symbols_add(struct cm_elf_symbols *symbols, const struct cm_elf_stripped *debug,
+int cm_elf_symbols_add(struct cm_elf_symbols *symbols, const struct cm_elf_file *debug,
 		       const struct cm_elf_code *code)
 {
-	Elf *handle = cm_elf_stripped_handle(debug);
-
 	/* libelf reads either class; the tables here are of the only one that can match. */
-	return handle && gelf_getclass(handle) == ELFCLASS64 ? add_symtab(symbols, handle, code)
-							     : 0;
+	return cm_elf_is_native(debug->handle) ? add_symtab(symbols, debug->handle, code) : 0;
 }
 
 void cm_elf_symbols_fini(struct cm_elf_symbols *symbols)

@@ -15,7 +15,7 @@
 #include "collector/elf-binary.h"
 #include "collector/elf-code.h"
 
-struct cm_elf_stripped;
+struct cm_elf_file;
 
 struct cm_elf_symbol {
 	uint64_t address;
@@ -34,7 +34,9 @@ struct cm_elf_symbols {
 
 int cm_elf_symbols_read(struct cm_elf_symbols *symbols, struct cm_elf *elf,
 			const struct cm_elf_code *code, struct cm_diag *diag);
-int cm_elf_symbols_add(struct cm_elf_symbols *symbols, const struct cm_elf_stripped *debug,
+
+/* What is of another machine is left out. */
+int cm_elf_symbols_add(struct cm_elf_symbols *symbols, const struct cm_elf_file *debug,
 		       const struct cm_elf_code *code);
 void cm_elf_symbols_fini(struct cm_elf_symbols *symbols);
 

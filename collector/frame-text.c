@@ -63,11 +63,17 @@ void cm_frame_texts_rewind(struct cm_frame_texts *texts)
 	cm_object_map_init(&texts->map, texts->reader);
 }
 
+static const char *base_name_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
 /* NULL: too many, or no memory (*ret_rc). */
 static struct cm_frame_binary *add_binary(struct cm_frame_texts *texts,
 					  const struct cm_spool_object *object, int *ret_rc)
 {
-	const char *slash = strrchr(object->path, '/');
 	struct cm_frame_binary *binary;
 
 	if (!texts->binaries)
@@ -79,7 +85,7 @@ static struct cm_frame_binary *add_binary(struct cm_frame_texts *texts,
 	binary = &texts->binaries[texts->n_binaries];
 	binary->path = object->path;
 	binary->build_id = object->build_id;
-	binary->base_name = slash ? slash + 1 : object->path;
+	binary->base_name = base_name_of(object->path);
 	binary->is_own = strcmp(binary->base_name, OWN_NAME) == 0;
 	/* Relative to a folder that is not ours: "linux-vdso.so.1" and the like. */
 	if (object->path[0] == '/' && !binary->is_own &&
@@ -130,13 +136,6 @@ static void part_frames(char *text)
 		*to++ = *at < ' ' && *at >= 0 ? '?' : *at;
 	}
 	*to = '\0';
-}
-
-static const char *base_name_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
 }
 
 /* An address in a binary in words; what is too long is cut in the function's name. */

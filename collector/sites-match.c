@@ -177,6 +177,12 @@ static int add_row(struct group *group)
 	if (!row->site.size)
 		return cm_sites_refuse(object, row,
 				       "size: no symbol or unwind table tells its end");
+	/* Interpreters' handlers look for their caller's frame where ours would be (V8). */
+	if (object->has_tables && !row->rule->is_literal &&
+	    !cm_elf_frames_cover(&object->frames, row->site.offset))
+		return cm_sites_refuse(object, row,
+				       "frame: assembly without an unwind table, whose frames are "
+				       "not known; a rule with its full name takes it");
 	return 0;
 }
 
@@ -208,6 +214,22 @@ static void mark_starts(struct cm_sites_object *object)
 		cm_code_map_set(map->starts, map, object->pads[i]);
 }
 
+/* Compilers write unwind tables for all they make, or for nothing. */
+static bool has_tables(const struct cm_sites_object *object)
+{
+	size_t n = 0, n_covered = 0;
+
+	for (size_t i = 0; i < object->symbols.n_symbols; i++) {
+		const struct cm_elf_symbol *symbol = &object->symbols.symbols[i];
+
+		if (symbol->type == STT_NOTYPE || !symbol->size)
+			continue;
+		n++;
+		n_covered += cm_elf_frames_cover(&object->frames, symbol->address);
+	}
+	return n_covered > n / 2;
+}
+
 int cm_sites_match(struct cm_sites_object *object, const struct cm_rules *rules,
 		   struct cm_diag *diag)
 {
@@ -222,6 +244,7 @@ int cm_sites_match(struct cm_sites_object *object, const struct cm_rules *rules,
 	if (rc < 0)
 		return cm_diag_set(diag, rc, "%s: its code spans more than 2 GiB", object->path);
 	mark_starts(object);
+	object->has_tables = has_tables(object);
 	object->rows = calloc(symbols->n_symbols, sizeof(object->rows[0]));
 	if (!object->rows)
 		return -ENOMEM;

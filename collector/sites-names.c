@@ -8,7 +8,8 @@
 
 #include "collector/sites.h"
 
-/* Behind a dot, each with a number as a rule; they may follow one another. */
+/* Behind a dot, each with a number as a rule; they may follow one another. A number alone stands
+   behind functions in functions (GNU C, Fortran) and behind equal names that LLVM's LTO meets. */
 static const char clones[][12] = {"constprop", "isra", "part", "lto_priv", "llvm", "localalias"};
 
 /* The length of a clone's suffix at the end of the name's first n bytes, or 0. */
@@ -24,12 +25,10 @@ static size_t suffix(const char *name, size_t n)
 		return 0;
 	for (dot = end; dot > 0 && name[dot - 1] != '.'; dot--)
 		;
-	if (dot < 2)
-		return 0; /* none, or nothing before it */
-	for (size_t i = 0; i < sizeof(clones) / sizeof(clones[0]); i++)
+	for (size_t i = 0; dot > 1 && i < sizeof(clones) / sizeof(clones[0]); i++)
 		if (end - dot == strlen(clones[i]) && !memcmp(name + dot, clones[i], end - dot))
 			return n - (dot - 1);
-	return 0;
+	return end && end < n && !memchr(name, '.', end) ? n - end : 0;
 }
 
 const char *cm_sites_base_name(struct cm_arena *arena, const char *symbol)

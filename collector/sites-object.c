@@ -12,14 +12,15 @@
 static int identify(struct cm_sites_object *object, struct cm_diag *diag)
 {
 	struct cm_site_identity *identity = &object->identity;
-	const uint8_t *id;
+	const uint8_t *id = NULL;
 	struct stat st;
-	size_t n;
+	size_t n = 0;
 	int rc = cm_elf_build_id(object->elf, &id, &n, diag);
 
 	if (rc < 0)
 		return rc;
-	if (rc > 0 && n && n <= sizeof(identity->build_id)) {
+	cm_elf_debug_find(&object->debug_place, cm_elf_handle(object->elf), object->path, id, n);
+	if (n && n <= sizeof(identity->build_id)) {
 		identity->n_build_id = (uint32_t)n;
 		memcpy(identity->build_id, id, n);
 		return 0;
@@ -50,8 +51,6 @@ int cm_sites_object_open(struct cm_sites_object *object, const char *path, struc
 				 path);
 	if (rc >= 0)
 		rc = identify(object, diag);
-	if (rc >= 0)
-		rc = cm_elf_stripped_find(&object->debug_place, object->elf, path);
 	if (rc < 0)
 		cm_sites_object_close(object);
 	return rc;
@@ -66,12 +65,24 @@ void cm_sites_object_close(struct cm_sites_object *object)
 	cm_elf_symbols_fini(&object->symbols);
 	cm_elf_code_fini(&object->code);
 	cm_elf_names_close(object->names);
-	cm_elf_stripped_close(object->debug);
+	cm_elf_file_close(&object->debug);
 	cm_elf_close(object->elf);
 	cm_arena_fini(&object->arena);
 	free(object->rows);
 	free(object->pads);
 	memset(object, 0, sizeof(*object));
+}
+
+/* The debug file, or what is inside. */
+static int read_debug(struct cm_sites_object *object)
+{
+	int rc = object->debug_place.path[0]
+			 ? cm_elf_file_open(&object->debug, object->debug_place.path)
+			 : cm_elf_debug_expand(&object->debug, cm_elf_handle(object->elf));
+
+	if (rc < 0)
+		return rc == -ENOMEM ? rc : 0; /* or there is none that can be read */
+	return cm_elf_symbols_add(&object->symbols, &object->debug, &object->code);
 }
 
 static int read_object(struct cm_sites_object *object, struct cm_diag *diag)
@@ -81,9 +92,7 @@ static int read_object(struct cm_sites_object *object, struct cm_diag *diag)
 	if (rc >= 0)
 		rc = cm_elf_symbols_read(&object->symbols, object->elf, &object->code, diag);
 	if (rc >= 0)
-		rc = cm_elf_stripped_open(&object->debug, object->elf, object->debug_place.path);
-	if (rc > 0)
-		rc = cm_elf_symbols_add(&object->symbols, object->debug, &object->code);
+		rc = read_debug(object);
 	if (rc >= 0)
 		rc = cm_elf_frames_read(&object->frames, object->elf, &object->code);
 	if (rc >= 0)

@@ -212,7 +212,8 @@ static bool may_shorten(const struct cm_sites_object *object, const struct cm_si
 /* Not refused for what it is. */
 static bool is_candidate(const struct cm_sites_row *row)
 {
-	return strncmp(row->reason, "forbidden:", 10) != 0 && strncmp(row->reason, "size:", 5) != 0;
+	return strncmp(row->reason, "forbidden:", 10) != 0 &&
+	       strncmp(row->reason, "size:", 5) != 0 && strncmp(row->reason, "frame:", 6) != 0;
 }
 
 static int finish_row(struct cm_sites_object *object, struct cm_sites_row *row)

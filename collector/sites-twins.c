@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A constructor or destructor has up to three copies of one source function: the complete object's
- * (C1, D1), the base's (C2, D2), the one that also frees (D0); a virtual function may have thunks
- * that correct the object's address. Where one calls another, only the innermost is intercepted, so
- * that a call counts once.
+ * (C1, D1), the base's (C2, D2), the one that also frees (D0), and what GCC -Os makes all of them
+ * call (C4, D4); a virtual function may have thunks that correct the object's address. Where one
+ * calls another, only the innermost is intercepted, so that a call counts once.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -35,7 +35,8 @@ static int by_name(const void *a, const void *b)
 /* Can it be one that calls another? */
 static bool may_be_copy(const char *name)
 {
-	return name[2] == 'T' || strstr(name, "C1") || strstr(name, "D0") || strstr(name, "D1");
+	return name[2] == 'T' || strstr(name, "C1") || strstr(name, "C2") || strstr(name, "D0") ||
+	       strstr(name, "D1") || strstr(name, "D2");
 }
 
 static size_t list_copies(const struct cm_sites_object *object, struct copy *copies)
@@ -92,7 +93,8 @@ static void add(struct cm_sites_row **inner, size_t *n_inner, struct cm_sites_ro
  */
 static size_t find_inner(const struct twins *twins, const char *name, struct cm_sites_row **inner)
 {
-	static const char turns[][4] = {"C1C2", "D0D1", "D0D2", "D1D2"};
+	static const char turns[][4] = {"C1C2", "C1C4", "C2C4", "D0D1", "D0D2",
+					"D0D4", "D1D2", "D1D4", "D2D4"};
 	const char *target = thunk_target(name);
 	size_t n_inner = 0;
 	char *buf = twins->buf;

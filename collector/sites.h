@@ -15,10 +15,10 @@
 
 #include "collector/arena.h"
 #include "collector/code-sweep.h"
+#include "collector/elf-debug-file.h"
 #include "collector/elf-frames.h"
 #include "collector/elf-names.h"
 #include "collector/elf-slots.h"
-#include "collector/elf-stripped.h"
 #include "collector/elf-symbols.h"
 #include "preload/rules.h"
 #include "preload/site-file.h"
@@ -56,12 +56,13 @@ struct cm_sites_row {
 struct cm_sites_object {
 	const char *path, *name; /* name: its last part, which rules call the library */
 	struct cm_elf *elf;
-	struct cm_elf_stripped *debug;
-	struct cm_elf_stripped_place debug_place;
+	struct cm_elf_file debug; /* or what is in .gnu_debugdata */
+	struct cm_elf_debug_place debug_place;
 	struct cm_site_identity identity;
 	struct cm_elf_code code;
 	struct cm_elf_symbols symbols; /* ascending by address, best name first */
 	struct cm_elf_frames frames;
+	bool has_tables; /* most functions are in the unwind tables */
 	struct cm_elf_slots slots;
 	struct cm_elf_names *names; /* opened when first needed, or NULL */
 	bool has_names;		    /* that was tried */
@@ -128,8 +129,8 @@ const char *cm_sites_base_name(struct cm_arena *arena, const char *symbol);
 
 /*
  * What {symbol} stands for: the name that the rule matched; but a part that was split off keeps its
- * own (foo.part.0), for it is called by the rest of its function, and by what that was inlined into,
- * and no call must count twice. NULL: no memory.
+ * own (foo.part.0), for it is called by the rest of its function, and by what that was inlined
+ * into, and no call must count twice. NULL: no memory.
  */
 const char *cm_sites_region_name(struct cm_arena *arena, const char *symbol, const char *base_name);
 

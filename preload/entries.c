@@ -41,27 +41,51 @@ int cm_entries_init(const struct cm_rules *the_rules, const char *config_path, c
 				    symbols, cache);
 }
 
-const struct cm_site_function *cm_entries_find(const struct cm_object *object, uint64_t address)
+/* Index of the function at this offset, or n_functions. */
+static uint32_t look_up(const struct cm_site_file *file, uint64_t offset)
 {
-	const struct cm_entries *entries = object->entries;
-	const struct cm_site_function *functions;
-	uint32_t low = 0, high;
+	const struct cm_site_function *functions = cm_site_functions(file);
+	uint32_t low = 0, high = file->n_functions;
 
-	if (!entries)
-		return NULL;
-	functions = cm_site_functions(entries->file);
-	high = entries->file->n_functions;
 	while (high > low) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (functions[middle].offset < address - object->base)
+		if (functions[middle].offset < offset)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (low == entries->file->n_functions || functions[low].offset != address - object->base)
+	return low < file->n_functions && functions[low].offset == offset ? low : file->n_functions;
+}
+
+const struct cm_site_function *cm_entries_find(const struct cm_object *object, uint64_t address)
+{
+	const struct cm_entries *entries = object->entries;
+	uint32_t idx;
+
+	if (!entries)
 		return NULL;
-	return entries->near[low] ? &functions[low] : NULL;
+	idx = look_up(entries->file, address - object->base);
+	return idx < entries->file->n_functions && entries->near[idx]
+		       ? &cm_site_functions(entries->file)[idx]
+		       : NULL;
+}
+
+bool cm_entries_is_twin(const struct cm_object *object, const void *function,
+			const struct cm_rule *rule)
+{
+	const struct cm_site_file *file = object->site_file;
+	const struct cm_site_function *found;
+	uint32_t idx;
+
+	if (!file || !rule->internal)
+		return false;
+	idx = look_up(file, (uint64_t)function - object->base);
+	if (idx == file->n_functions)
+		return false;
+	found = &cm_site_functions(file)[idx];
+	return found->rule == rule->index &&
+	       !strncmp(cm_site_string(file, found->reason), "twin:", 5);
 }
 
 void *cm_entries_target(const void *function)
@@ -293,7 +317,7 @@ static enum danger find_danger(const struct cm_object *object, const struct cm_o
 }
 
 /* What has no file yet gets one, all with one run of callmark-sites. */
-static void find_files(void)
+void cm_entries_find_files(void)
 {
 	static struct cm_object *missing[CM_MAX_NEW];
 	uint32_t n = 0;
@@ -369,7 +393,7 @@ void cm_entries_refresh(const struct cm_opening *opening)
 		return;
 	first_site = atomic_load_explicit(&cm_n_sites, memory_order_relaxed);
 	forget_closed();
-	find_files();
+	cm_entries_find_files();
 	for (uint32_t i = 0; i < cm_object_count(); i++)
 		if (is_candidate(cm_object_at(i)))
 			patch(cm_object_at(i), opening, n_finished_since);

@@ -74,6 +74,16 @@ void cm_entries_refresh(const struct cm_opening *opening);
 /* The function that begins at `address` of the object, if its entry was patched; hook-safe. */
 const struct cm_site_function *cm_entries_find(const struct cm_object *object, uint64_t address);
 
+/*
+ * Is the function left alone because it calls another copy of itself, which is counted under this
+ * rule (a constructor's twin, a thunk)? Then its slots are left alone too. Sites lock held.
+ */
+bool cm_entries_is_twin(const struct cm_object *object, const void *function,
+			const struct cm_rule *rule);
+
+/* Give every object that has none its site file, if there is one to be had. Sites lock held. */
+void cm_entries_find_files(void);
+
 /* What to call instead of the function: itself, or the copy of its first instructions. */
 void *cm_entries_target(const void *function);
 

@@ -70,14 +70,16 @@ static int find_line(int fd, uint64_t address, struct cm_mapping *ret_mapping)
 	return n < 0 ? (int)n : -ENOENT;
 }
 
-int cm_maps_find(uint64_t address, struct cm_mapping *ret_mapping)
+int cm_maps_open(void)
+{
+	return cm_sys_open("/proc/self/maps", O_RDONLY, 0);
+}
+
+int cm_maps_find_in(int fd, uint64_t address, struct cm_mapping *ret_mapping)
 {
 	struct map_query query = {.size = sizeof(query), .address = address};
-	int fd = cm_sys_open("/proc/self/maps", O_RDONLY, 0);
 	long rc;
 
-	if (fd < 0)
-		return fd;
 	rc = cm_sys3(SYS_ioctl, fd, (long)CM_MAP_QUERY, (long)&query);
 	if (!rc) {
 		ret_mapping->low = query.start;
@@ -86,10 +88,21 @@ int cm_maps_find(uint64_t address, struct cm_mapping *ret_mapping)
 				    (query.vma_flags & 2 ? PROT_WRITE : 0) |
 				    (query.vma_flags & 4 ? PROT_EXEC : 0);
 	} else if (rc != -ENOENT) {
-		rc = find_line(fd, address, ret_mapping);
+		rc = cm_sys3(SYS_lseek, fd, 0, 0 /* SEEK_SET */);
+		rc = rc < 0 ? rc : find_line(fd, address, ret_mapping);
 	}
-	cm_sys_close(fd);
 	return (int)rc;
+}
+
+int cm_maps_find(uint64_t address, struct cm_mapping *ret_mapping)
+{
+	int fd = cm_maps_open(), rc;
+
+	if (fd < 0)
+		return fd;
+	rc = cm_maps_find_in(fd, address, ret_mapping);
+	cm_sys_close(fd);
+	return rc;
 }
 
 /* Take the highest place for n_bytes in [from, to), cut to [low, high). */

@@ -18,6 +18,10 @@ struct cm_mapping {
 /* 0, -ENOENT where nothing is mapped, or another negative errno. */
 int cm_maps_find(uint64_t address, struct cm_mapping *ret_mapping);
 
+/* The same with a descriptor that the caller keeps for a while: cm_maps_open(), or -errno. */
+int cm_maps_open(void);
+int cm_maps_find_in(int fd, uint64_t address, struct cm_mapping *ret_mapping);
+
 /*
  * Where are n_bytes (a multiple of 4096) free in [low, high)? The highest such address, with a page
  * left free above it. 0 or -ENOMEM.

@@ -5,6 +5,24 @@
 #include "preload/maps.h"
 #include "preload/syscall.h"
 
+static int maps = -1; /* between begin and end */
+
+void cm_page_begin(void)
+{
+	static bool is_later;
+
+	if (!is_later)
+		maps = cm_maps_open();
+	is_later = true;
+}
+
+void cm_page_end(void)
+{
+	if (maps >= 0)
+		cm_sys_close(maps);
+	maps = -1;
+}
+
 void cm_page_close(struct cm_page *page)
 {
 	if (page->is_open && !(page->prot & PROT_WRITE))
@@ -22,7 +40,7 @@ int cm_page_open(struct cm_page *page, uint64_t address)
 	if (page->is_open && page->address == start)
 		return 0;
 	cm_page_close(page);
-	rc = cm_maps_find(start, &mapping);
+	rc = maps >= 0 ? cm_maps_find_in(maps, start, &mapping) : cm_maps_find(start, &mapping);
 	if (rc >= 0 && !(mapping.prot & PROT_WRITE))
 		rc = cm_sys3(SYS_mprotect, (long)start, 4096, mapping.prot | PROT_WRITE);
 	if (rc < 0)

@@ -21,6 +21,13 @@ struct cm_page {
 	bool is_open;
 };
 
+/*
+ * Hundreds of pages may be opened until the end: the kernel is asked through one descriptor. Only
+ * the first time, in the constructor: later a thread of the program may close it.
+ */
+void cm_page_begin(void);
+void cm_page_end(void);
+
 /* Make the page of this address writable; the one opened before is closed. Negative errno. */
 int cm_page_open(struct cm_page *page, uint64_t address);
 

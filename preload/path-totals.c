@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Totals of call paths in t<slot>.pth: pieces that are mapped once and never move. */
-#include <errno.h>
-
 #include "preload/callers.h"
 #include "preload/process.h"
 #include "preload/syscall.h"
@@ -13,37 +11,18 @@
 /* One more piece: as much as there is already, so that few mappings are made. Lock held. */
 static int add_piece(struct cm_thread *thread)
 {
-	static char path[CM_SPOOL_PATH_BYTES];
 	struct cm_thread_callers *callers = thread->callers;
 	uint64_t n_bytes = callers->totals_bytes;
-	char *piece = NULL;
-	long rc;
-	int fd;
+	char *piece;
+	int rc;
 
 	if (n_bytes < CM_SMALLEST_PIECE)
 		n_bytes = CM_SMALLEST_PIECE;
 	else if (n_bytes > CM_LARGEST_PIECE)
 		n_bytes = CM_LARGEST_PIECE;
-	rc = cm_process_path(path, sizeof(path), (int)thread->slot, ".pth");
+	rc = cm_thread_add_piece(thread, ".pth", callers->totals_bytes, n_bytes, &piece);
 	if (rc < 0)
-		return (int)rc;
-	if (callers->totals_bytes + n_bytes > cm_sys_file_limit())
-		return -EFBIG;
-	fd = cm_sys_open(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0600);
-	if (fd < 0)
-		return fd;
-	rc = cm_sys3(SYS_ftruncate, fd, (long)(callers->totals_bytes + n_bytes), 0);
-	if (rc >= 0)
-		piece = cm_sys_mmap_at(n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-				       callers->totals_bytes);
-	cm_sys_close(fd);
-	if (!piece)
-		return rc < 0 ? (int)rc : -ENOMEM;
-	rc = cm_thread_populate(piece, n_bytes, path, callers->totals_bytes);
-	if (rc < 0) {
-		(void)cm_sys3(SYS_munmap, (long)piece, (long)n_bytes, 0); /* address space only */
-		return (int)rc;
-	}
+		return rc;
 	callers->totals_next = piece;
 	callers->totals_end = piece + n_bytes;
 	callers->totals_bytes += n_bytes;

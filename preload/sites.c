@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "preload/demangle.h"
+#include "preload/entries.h"
 #include "preload/memory.h"
 #include "preload/object-log.h"
 #include "preload/page.h"
@@ -188,6 +189,10 @@ static void *choose(struct cm_site *site, const struct cm_object *caller, void *
 	site->library = definer ? definer->name : "";
 	if (find_rule(site, caller, demangled) != 1)
 		return fallback;
+	if (definer && cm_entries_is_twin(definer, original, site->rule))
+		return fallback;
+	if (!demangled && strstr(site->rule->region, "{demangled}"))
+		demangled = cm_demangle(site->symbol);
 	stub = cm_stub_get(site->rule, site->symbol, demangled, site->library, original,
 			   &site->region);
 	if (!stub) {
@@ -283,7 +288,10 @@ static void patch_object(struct cm_object *object)
 
 static void pass(bool deeply)
 {
+	cm_page_begin();
 	(void)cm_object_refresh(); /* reloaded objects count too: look at all */
+	if (cm_entries_are_used)
+		cm_entries_find_files();
 	for (uint32_t i = 0; i < cm_object_count(); i++) {
 		struct cm_object *object = cm_object_at(i);
 
@@ -294,6 +302,7 @@ static void pass(bool deeply)
 		object->binds_deeply |= deeply;
 		patch_object(object);
 	}
+	cm_page_end();
 	(void)dlerror(); /* ours, not the program's: its own call succeeded, and cleared it too */
 }
 

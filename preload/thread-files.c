@@ -33,7 +33,8 @@ static int allocate(const char *path, uint64_t offset, size_t n_bytes)
 	return rc == -EOPNOTSUPP ? 0 : (int)rc;
 }
 
-int cm_thread_populate(void *address, size_t n_bytes, const char *path, uint64_t offset)
+/* Give pages of a shared mapping storage, so that no store faults. */
+static int populate(void *address, size_t n_bytes, const char *path, uint64_t offset)
 {
 	long rc = cm_sys3(SYS_madvise, (long)address, (long)n_bytes, MADV_POPULATE_WRITE);
 
@@ -59,7 +60,7 @@ static int make_file(const char *path, size_t n_bytes, size_t n_now, char **ret_
 	if (map)
 		(void)cm_sys3(SYS_madvise, (long)map, (long)n_bytes, MADV_RANDOM);
 	if (rc >= 0)
-		rc = map ? cm_thread_populate(map, n_now, path, 0) : -ENOMEM;
+		rc = map ? populate(map, n_now, path, 0) : -ENOMEM;
 	if (rc < 0) {
 		if (map)
 			(void)cm_sys3(SYS_munmap, (long)map, (long)n_bytes, 0); /* address space */
@@ -67,6 +68,36 @@ static int make_file(const char *path, size_t n_bytes, size_t n_now, char **ret_
 		return (int)rc;
 	}
 	*ret_map = map;
+	return 0;
+}
+
+int cm_thread_add_piece(const struct cm_thread *thread, const char *suffix, uint64_t offset,
+			uint64_t n_bytes, char **ret_piece)
+{
+	static char path[CM_SPOOL_PATH_BYTES];
+	char *piece = NULL;
+	long rc = cm_process_path(path, sizeof(path), (int)thread->slot, suffix);
+	int fd;
+
+	if (rc < 0)
+		return (int)rc;
+	if (offset + n_bytes > cm_sys_file_limit())
+		return -EFBIG;
+	fd = cm_sys_open(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return fd;
+	rc = cm_sys3(SYS_ftruncate, fd, (long)(offset + n_bytes), 0);
+	if (rc >= 0)
+		piece = cm_sys_mmap_at(n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, offset);
+	cm_sys_close(fd);
+	if (!piece)
+		return rc < 0 ? (int)rc : -ENOMEM;
+	rc = populate(piece, n_bytes, path, offset);
+	if (rc < 0) {
+		(void)cm_sys3(SYS_munmap, (long)piece, (long)n_bytes, 0); /* address space only */
+		return (int)rc;
+	}
+	*ret_piece = piece;
 	return 0;
 }
 
@@ -114,7 +145,7 @@ int cm_thread_make_map(struct cm_thread *thread)
 		n_table = (limit - n_head) & ~(size_t)(CM_PAGE - 1);
 	rc = make_file(path, n_head + n_table, CM_PAGE + CM_RING_STEP_BYTES, &map);
 	if (rc >= 0)
-		rc = cm_thread_populate(map + n_head, CM_PAGE, path, n_head);
+		rc = populate(map + n_head, CM_PAGE, path, n_head);
 	if (rc < 0)
 		return rc;
 	/* Entry 0 of the file is the sentinel: free for readers, above every stack for us. */
@@ -168,7 +199,7 @@ int cm_thread_grow_ring(struct cm_thread *thread)
 	ring_suffix(thread->ring_idx, suffix);
 	rc = cm_process_path(path, sizeof(path), (int)thread->slot, suffix);
 	if (rc >= 0)
-		rc = cm_thread_populate(ring->end, CM_RING_STEP_BYTES, path, offset);
+		rc = populate(ring->end, CM_RING_STEP_BYTES, path, offset);
 	if (rc < 0)
 		return rc;
 	thread->ring_next = ring->end; /* reservations past the end were given up */
@@ -194,7 +225,7 @@ int cm_thread_grow_table(struct cm_thread *thread)
 		return -ENOSPC;
 	rc = cm_process_path(path, sizeof(path), (int)thread->slot, ".map");
 	if (rc >= 0)
-		rc = cm_thread_populate(page, CM_PAGE, path, offset);
+		rc = populate(page, CM_PAGE, path, offset);
 	if (rc < 0)
 		return rc;
 	thread->n_populated += n_page;

@@ -146,8 +146,13 @@ int cm_thread_make_ring(struct cm_thread *thread);
 /* Go on in this ring, which holds only zeros, with the stream positions from `stream_base` on. */
 void cm_thread_use_ring(struct cm_thread *thread, uint32_t idx, uint64_t stream_base);
 
-/* Give pages [address, address + n_bytes) of a shared mapping storage, so that no store faults. */
-int cm_thread_populate(void *address, size_t n_bytes, const char *path, uint64_t offset);
+/*
+ * Map n_bytes more, whole pages of zeros, at the end of t<slot><suffix>, which has `offset` bytes;
+ * made when there is none. They never move and have storage, so that no store faults. A negative
+ * errno.
+ */
+int cm_thread_add_piece(const struct cm_thread *thread, const char *suffix, uint64_t offset,
+			uint64_t n_bytes, char **ret_piece);
 
 /* Can all of it be read without a fault? Asks the kernel. */
 bool cm_thread_can_read(const void *address, size_t n_bytes);

@@ -28,6 +28,7 @@
  * call of the frame above, whose function has ended, opens its own there, and jumps as well.
  */
 #define TAILS 8
+#define MOST_BETWEEN (65536 + 256)	/* from rbp to rbp: CM_RULES_MAX_STACK_BYTES, and a frame */
 #define FRAME (-96) /* CM_FRAME_BELOW_RBP of unwind.c */
 #define SAVE (-112)
 #define RESERVE 112
@@ -311,14 +312,19 @@ cm_stub_code:
 	give_state_back
 	jmp	.Lleft\@
 
-	/* rbp is the first thunk's again: its function would return to it otherwise. */
+	/* rbp is the other thunk's again, if its function is one that returns. */
 .Ltail_call\@:
-	movq	0(%rbp), %rcx
+	movq	%rbp, %rcx
 	movl	$TAILS, %edx
 .Lwas_tail_call\@:
-	cmpq	%rsi, 8(%rcx)
+	movq	0(%rcx), %rdi
+	movq	%rdi, %rax
+	subq	%rcx, %rax
+	cmpq	$MOST_BETWEEN, %rax
+	ja	.Lnested\@
+	cmpq	%rsi, 8(%rdi)
 	jne	.Lnested\@
-	movq	0(%rcx), %rcx
+	movq	%rdi, %rcx
 	decl	%edx
 	jnz	.Lwas_tail_call\@
 

@@ -1,46 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Blocks of totals in t<slot>.tot: pieces that are mapped once and never move. */
-#include <errno.h>
-
 #include "preload/clock.h"
 #include "preload/process.h"
 #include "preload/record.h"
-#include "preload/syscall.h"
 
 #define CM_PIECE_BYTES (64 * CM_SPOOL_TOTALS_STRIDE) /* whole pages, whole blocks */
 _Static_assert(CM_PIECE_BYTES % 4096 == 0, "pieces are mapped");
 
 static int add_piece(struct cm_thread *thread)
 {
-	static char path[CM_SPOOL_PATH_BYTES];
-	uint64_t end = thread->totals_bytes + CM_PIECE_BYTES;
-	char *piece = NULL;
-	long rc;
-	int fd;
+	char *piece;
+	int rc = cm_thread_add_piece(thread, ".tot", thread->totals_bytes, CM_PIECE_BYTES, &piece);
 
-	rc = cm_process_path(path, sizeof(path), (int)thread->slot, ".tot");
 	if (rc < 0)
-		return (int)rc;
-	if (end > cm_sys_file_limit())
-		return -EFBIG;
-	fd = cm_sys_open(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0600);
-	if (fd < 0)
-		return fd;
-	rc = cm_sys3(SYS_ftruncate, fd, (long)end, 0);
-	if (rc >= 0)
-		piece = cm_sys_mmap_at(CM_PIECE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-				       thread->totals_bytes);
-	cm_sys_close(fd);
-	if (!piece)
-		return rc < 0 ? (int)rc : -ENOMEM;
-	rc = cm_thread_populate(piece, CM_PIECE_BYTES, path, thread->totals_bytes);
-	if (rc < 0) {
-		(void)cm_sys3(SYS_munmap, (long)piece, CM_PIECE_BYTES, 0); /* address space only */
-		return (int)rc;
-	}
+		return rc;
 	thread->totals_next = piece;
 	thread->totals_end = piece + CM_PIECE_BYTES;
-	thread->totals_bytes = end;
+	thread->totals_bytes += CM_PIECE_BYTES;
 	return 0;
 }
 

@@ -15,28 +15,10 @@ calls=${CALLS:-3000000}
 links=${LINKS:-lazy now noplt}
 targets=$build/tests/targets
 callmark=$build/cli/callmark
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-export CALLMARK_SPOOL="$work/spool" BENCH_FILE="$work/wrapper.out"
-mkdir "$work/spool"
-
-fail()
-{
-	echo "bench-call: $*" >&2
-	exit 1
-}
+. "$top/scripts/bench-rounds.sh"
+export BENCH_FILE="$left/wrapper.out"
 "$top/scripts/setup.sh" --bench
 [ -x "$callmark" ] && [ -x "$targets/bench-loop-lazy" ] || fail "build first: ninja -C $build"
-
-# sample NAME COMMAND..: one line "NAME NS" into the samples.
-sample()
-{
-	name=$1
-	shift
-	ns=$("$@" 2>"$work/err") || fail "$name: $(tail -n 3 "$work/err")"
-	echo "$name $ns" >>"$work/samples"
-	rm -rf "$BENCH_FILE" "$work/out.h5" "$work/uftrace.data"
-}
 
 # wrapper KIND LOOP..: ring or file, monotonic or tsc.
 wrapper()
@@ -51,14 +33,14 @@ profiled()
 {
 	clock=$1 keys=$2
 	shift 2
-	CALLMARK_CLOCK=$clock "$callmark" run --compress=none -o "$work/out.h5" \
+	CALLMARK_CLOCK=$clock "$callmark" run --compress=none -o "$left/out.h5" \
 		-s "bench_empty $keys" -- "$@"
-	[ -s "$work/out.h5" ] || fail "nothing was recorded"
+	[ -s "$left/out.h5" ] || fail "nothing was recorded"
 }
 
 traced()
 {
-	uftrace record --force --no-event --no-sched -F bench_empty -d "$work/uftrace.data" "$@"
+	uftrace record --force --no-event --no-sched -F bench_empty -d "$left/uftrace.data" "$@"
 }
 
 one_round()
@@ -83,18 +65,7 @@ one_round()
 	sample two-full-monotonic profiled monotonic max-events=unlimited "$loop" "$calls" 2
 }
 
-echo "machine:     $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) CPUs"
-echo "             $(lscpu | sed -n 's/^Thread(s) per core: *//p') threads a core"
-echo "kernel:      $(uname -r), clocksource $(cat /sys/devices/system/clocksource/clocksource0/current_clocksource)"
-echo "measured:    $rounds rounds of $calls calls, ns a call less the bare loop's, medians"
-echo "load before: $(cut -d ' ' -f 1-3 /proc/loadavg)"
-round=0
-while [ "$round" -lt "$rounds" ]; do
-	round=$((round + 1))
-	[ ! -t 2 ] || printf '\rround %d of %d ' "$round" "$rounds" >&2
-	one_round
-done
-[ ! -t 2 ] || printf '\r%20s\r' '' >&2
+run_rounds "$calls calls, ns a call less the bare loop's, medians"
 
 set --
 for link in $links; do
@@ -118,4 +89,4 @@ case " $links " in
 		"(floor: file wrapper with rdtsc / clock_gettime)|lazy-file-tsc - lazy-bare|lazy-file-monotonic - lazy-bare|"
 	;;
 esac
-/usr/bin/python3 "$top/scripts/bench_table.py" "$@" <"$work/samples"
+table "$@"

@@ -16,35 +16,16 @@ depth=${DEPTH:-12}
 limit_ns=400
 targets=$build/tests/targets
 callmark=$build/cli/callmark
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-export CALLMARK_SPOOL="$work/spool"
-mkdir "$work/spool"
-
-fail()
-{
-	echo "bench-callers: $*" >&2
-	exit 1
-}
+. "$top/scripts/bench-rounds.sh"
 "$top/scripts/setup.sh" --bench
 [ -x "$callmark" ] && [ -x "$targets/bench-callers" ] || fail "build first: ninja -C $build"
-
-# sample NAME COMMAND..: one line "NAME NS" into the samples.
-sample()
-{
-	name=$1
-	shift
-	ns=$("$@" 2>"$work/err") || fail "$name: $(tail -n 3 "$work/err")"
-	echo "$name $ns" >>"$work/samples"
-	rm -f "$work/out.h5"
-}
 
 # profiled KEYS: through `callmark run`.
 profiled()
 {
-	"$callmark" run --compress=none -o "$work/out.h5" -s "bench_empty $1" -- \
+	"$callmark" run --compress=none -o "$left/out.h5" -s "bench_empty $1" -- \
 		"$targets/bench-callers" "$calls" "$depth"
-	[ -s "$work/out.h5" ] || fail "nothing was recorded"
+	[ -s "$left/out.h5" ] || fail "nothing was recorded"
 }
 
 one_round()
@@ -64,16 +45,7 @@ one_round()
 	done
 }
 
-echo "machine:     $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) CPUs"
-echo "measured:    $rounds rounds of $calls calls, $depth functions below main, medians of ns a call"
-echo "load before: $(cut -d ' ' -f 1-3 /proc/loadavg)"
-round=0
-while [ "$round" -lt "$rounds" ]; do
-	round=$((round + 1))
-	[ ! -t 2 ] || printf '\rround %d of %d ' "$round" "$rounds" >&2
-	one_round
-done
-[ ! -t 2 ] || printf '\r%20s\r' '' >&2
+run_rounds "$calls calls, $depth functions below main, medians of ns a call"
 echo "limit $limit_ns" >>"$work/samples"
 
 set --
@@ -91,4 +63,4 @@ if [ -x "$targets/bench-unwind" ]; then
 		"(callers=8 added / it, and vector registers kept)|off-8 - off|saved|" \
 		"(callers=8 added / a loop of unw_step)|off-8 - off|cursor|"
 fi
-/usr/bin/python3 "$top/scripts/bench_table.py" "$@" <"$work/samples"
+table "$@"

@@ -76,7 +76,7 @@ real()
 	# shellcheck disable=SC2086
 	real_run again "$case" "$limit" sh $command
 	rm -rf h5
-	mkdir h5
+	mkdir -m 1777 h5
 	started=$(date +%s.%N)
 	# shellcheck disable=SC2086
 	real_run prof "$case" "$limit" "$callmark" run -o "$work/h5/out.h5" -s "$rules" -- sh $command
@@ -107,6 +107,7 @@ print(s.getsockname()[1])')
 	real openssl-tools - 900 openssl_tools 'libcrypto.so*' 'libssl.so*'
 	real perl - 300 perl 'perl*'
 	real libperl - 300 ./libperl 'libperl.so*'
+	real node - 300 node 'node*' 'libnode*'
 	real python-numpy - 300 numpy 'python3*'
 	real python-tests - 1800 python 'python3*'
 	if [ -s all.reasons ]; then

@@ -6,23 +6,40 @@
 #include <math.h>
 #include <stdio.h>
 
-#define ONE(X)                                                                                   \
-	X(acos)                                                                                  \
-	X(acosh)                                                                                 \
-	X(asin) X(asinh) X(atan) X(atanh) X(cbrt) X(ceil) X(cos) X(cosh) X(erf) X(erfc) X(exp)   \
-		X(exp10) X(exp2) X(expm1) X(fabs) X(floor) X(j0) X(j1) X(lgamma) X(log) X(log10) \
-			X(log1p) X(log2) X(logb) X(nearbyint) X(rint) X(round) X(roundeven)      \
-				X(significand) X(sin) X(sinh) X(sqrt) X(tan) X(tanh) X(tgamma)   \
-					X(trunc) X(y0) X(y1)
+#define ONE(X)                                                                              \
+	X(acos)                                                                             \
+	X(acosh)                                                                            \
+	X(asin)                                                                             \
+	X(asinh)                                                                            \
+	X(atan)                                                                             \
+	X(atanh)                                                                            \
+	X(cbrt)                                                                             \
+	X(ceil)                                                                             \
+	X(cos)                                                                              \
+	X(cosh)                                                                             \
+	X(erf)                                                                              \
+	X(erfc)                                                                             \
+	X(exp)                                                                              \
+	X(exp10)                                                                            \
+	X(exp2)                                                                             \
+	X(expm1)                                                                            \
+	X(fabs)                                                                             \
+	X(floor)                                                                            \
+	X(j0) X(j1) X(lgamma) X(log) X(log10) X(log1p) X(log2) X(logb) X(nearbyint) X(rint) \
+		X(round) X(roundeven) X(significand) X(sin) X(sinh) X(sqrt) X(tan) X(tanh)  \
+			X(tgamma) X(trunc) X(y0) X(y1)
 #define TWO(X)      \
 	X(atan2)    \
 	X(copysign) \
 	X(drem) X(fdim) X(fmax) X(fmin) X(fmod) X(hypot) X(nextafter) X(pow) X(remainder)
-#define COMPLEX(X)                                                                              \
-	X(cacos)                                                                                \
-	X(cacosh)                                                                               \
-	X(casin) X(casinh) X(catan) X(catanh) X(ccos) X(ccosh) X(cexp) X(clog) X(cproj) X(csin) \
-		X(csinh) X(csqrt) X(ctan) X(ctanh)
+#define COMPLEX(X) \
+	X(cacos)   \
+	X(cacosh)  \
+	X(casin)   \
+	X(casinh)  \
+	X(catan)   \
+	X(catanh)  \
+	X(ccos) X(ccosh) X(cexp) X(clog) X(cproj) X(csin) X(csinh) X(csqrt) X(ctan) X(ctanh)
 
 static const double values[] = {0.0,	0.3, -0.7, 1.0,	   1.5,	     -2.25, 17.3,
 				1e-300, 1e5, 3e10, -1e300, INFINITY, NAN};

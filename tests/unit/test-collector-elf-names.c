@@ -133,6 +133,60 @@ Test(elf_names, by_checksum_where_there_is_no_build_id)
 	expect_all(NULL, 0);
 }
 
+/* A library, whole.so, and what of its names .dynsym does not have, compressed: rest.xz. */
+static void make_library(void)
+{
+	run("echo 'static int hidden(int n) { return n; } int shown(int n) { return hidden(n); }' "
+	    "| gcc -O0 -fPIC -shared -x c -o whole.so - && echo hidden >keep && "
+	    "objcopy --only-keep-debug whole.so debug && "
+	    "objcopy -S --remove-section=.comment --keep-symbols=keep debug rest && "
+	    "/usr/bin/python3 -c 'import lzma, sys; "
+	    "sys.stdout.buffer.write(lzma.compress(sys.stdin.buffer.read()))' <rest >rest.xz");
+}
+
+/* Of that library, as the copy's names and as nm tells. */
+static void expect_name(const char *function, bool is_known)
+{
+	struct cm_elf_names *names;
+	unsigned long long address;
+	char command[128];
+	const char *name;
+	FILE *nm;
+
+	snprintf(command, sizeof(command), "nm %s/whole.so | grep ' %s$'", tempdir, function);
+	nm = popen(command, "r");
+	cr_assert_not_null(nm);
+	cr_assert_eq(fscanf(nm, "%llx", &address), 1);
+	cr_assert_eq(pclose(nm), 0);
+	cr_assert_eq(cm_elf_names_open(&names, copy, "", true), 0);
+	name = cm_elf_names_function(names, address);
+	if (is_known)
+		cr_expect_str_eq(name ? name : "(none)", function);
+	else
+		cr_expect_null(name, "%s", name);
+	cm_elf_names_close(names);
+}
+
+Test(elf_names, from_what_is_compressed_inside)
+{
+	make_library();
+	run("strip --strip-all whole.so -o $2");
+	expect_name("hidden", false);
+	expect_name("shown", true);
+	run("objcopy --add-section .gnu_debugdata=rest.xz $2");
+	expect_name("hidden", true);
+	expect_name("shown", true);
+}
+
+Test(elf_names, not_from_what_is_damaged_inside)
+{
+	make_library();
+	run("strip --strip-all whole.so -o $2 && head -c 200 rest.xz >cut.xz && "
+	    "objcopy --add-section .gnu_debugdata=cut.xz $2");
+	expect_name("hidden", false);
+	expect_name("shown", true);
+}
+
 Test(elf_names, refuse_what_is_not_the_program)
 {
 	struct cm_elf_names *names;
