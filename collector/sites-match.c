@@ -174,6 +174,11 @@ static int add_row(struct group *group)
 	if (cm_sites_is_ours(cm_elf_soname(object->elf)))
 		return cm_sites_refuse(object, row,
 				       "forbidden: callmark itself runs on this library");
+	if (object->is_go)
+		return cm_sites_refuse(
+			object, row,
+			"forbidden: Go's runtime moves its stacks and must know every "
+			"frame there");
 	if (!row->site.size)
 		return cm_sites_refuse(object, row,
 				       "size: no symbol or unwind table tells its end");

@@ -85,10 +85,20 @@ static int read_debug(struct cm_sites_object *object)
 	return cm_elf_symbols_add(&object->symbols, &object->debug, &object->code);
 }
 
+/* Linkers merge Go's own sections with others; these two stay. */
+static bool is_go(struct cm_elf *elf)
+{
+	struct cm_code_part part;
+
+	return cm_elf_code_section(elf, ".go.buildinfo", &part) ||
+	       cm_elf_code_section(elf, ".note.go.buildid", &part);
+}
+
 static int read_object(struct cm_sites_object *object, struct cm_diag *diag)
 {
 	int rc = cm_elf_code_read(&object->code, object->elf, diag);
 
+	object->is_go = is_go(object->elf);
 	if (rc >= 0)
 		rc = cm_elf_symbols_read(&object->symbols, object->elf, &object->code, diag);
 	if (rc >= 0)

@@ -63,6 +63,7 @@ struct cm_sites_object {
 	struct cm_elf_symbols symbols; /* ascending by address, best name first */
 	struct cm_elf_frames frames;
 	bool has_tables; /* most functions are in the unwind tables */
+	bool is_go;	 /* its runtime moves stacks */
 	struct cm_elf_slots slots;
 	struct cm_elf_names *names; /* opened when first needed, or NULL */
 	bool has_names;		    /* that was tried */

@@ -31,7 +31,7 @@
 #include <stdint.h>
 
 #define CM_SITE_FILE_MAGIC UINT64_C(0x31304554495343ff) /* "\xffCSITE01" */
-#define CM_SITE_FILE_VERSION 2u				/* part of the hash: others are not found */
+#define CM_SITE_FILE_VERSION 3u				/* part of the hash: others are not found */
 #define CM_SITE_FILE_MAX_BYTES (1u << 30)
 #define CM_SITE_MAX_EXPECTED 32u
 #define CM_SITE_MAX_MOVED 96u

@@ -51,7 +51,10 @@ done
 unset LD_PRELOAD LD_LIBRARY_PATH TMPDIR DISPLAY
 export LC_ALL=C.UTF-8 TZ=UTC CALLMARK_SPOOL="$work/spool" CALLMARK_CACHE="$work/cache"
 cd "$work"
-mkdir spool cache
+# Some of Python's tests become another user, who needs a spool.
+mkdir -m 1777 spool
+chmod 755 .
+mkdir cache
 
 is_chosen()
 {
