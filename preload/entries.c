@@ -380,7 +380,7 @@ static void patch(struct cm_object *object, const struct cm_opening *opening,
 		apply(object, danger);
 }
 
-void cm_entries_refresh(const struct cm_opening *opening)
+void cm_entries_refresh(const struct cm_opening *opening, bool may_wait)
 {
 	uint32_t first_site, n_finished_since = 0;
 
@@ -389,7 +389,7 @@ void cm_entries_refresh(const struct cm_opening *opening)
 		n_finished_since = atomic_fetch_add_explicit(&n_finished, 1, memory_order_seq_cst) -
 				   opening->n_finished;
 	}
-	if (is_sealed() || !cm_sites_lock(true))
+	if (is_sealed() || !cm_sites_lock(may_wait))
 		return;
 	first_site = atomic_load_explicit(&cm_n_sites, memory_order_relaxed);
 	forget_closed();

@@ -3,8 +3,8 @@
  * Entries: functions intercepted at their first bytes (internal=yes), as the site file of their
  * object says (site-file.h).
  *
- *	constructor:	cm_entries_init(&rules), cm_entries_refresh(NULL)
- *	dlopen:		cm_entries_opening(&opening), dlopen, cm_entries_refresh(&opening)
+ *	constructor:	cm_entries_init(&rules), cm_entries_refresh(NULL, true)
+ *	dlopen:		cm_entries_opening(&opening), dlopen, cm_entries_refresh(&opening, ...)
  *
  * The bytes of a jump replace the instructions there, which are copied to memory near the object.
  * A patched function is called through the jump by whoever calls it; stubs for its slots call the
@@ -67,9 +67,10 @@ void cm_entries_opening(struct cm_opening *opening);
 
 /*
  * Patch what is new; forget what was closed. opening: the loader call that has just returned; NULL
- * at the start of the process and after dlclose. Not hook-safe.
+ * at the start of the process and after dlclose. may_wait: as in sites.h; what could not be looked
+ * at is by the call around this one. Not hook-safe.
  */
-void cm_entries_refresh(const struct cm_opening *opening);
+void cm_entries_refresh(const struct cm_opening *opening, bool may_wait);
 
 /* The function that begins at `address` of the object, if its entry was patched; hook-safe. */
 const struct cm_site_function *cm_entries_find(const struct cm_object *object, uint64_t address);

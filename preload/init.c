@@ -278,7 +278,7 @@ static void arm(void)
 	atomic_store_explicit(&cm_process.state, CM_PROCESS_ARMED, memory_order_release);
 	cm_sites_refresh(false, true);
 	if (cm_entries_are_used)
-		cm_entries_refresh(NULL);
+		cm_entries_refresh(NULL, true);
 	cm_counters_start();
 	cm_say_verbose("%s: %u rules, %u sites, %u regions, clock %s", cm_settings.executable,
 		       rules.n_rules, atomic_load(&cm_n_sites), atomic_load(&cm_n_regions),

@@ -38,7 +38,7 @@ static __attribute__((noinline)) void *open_with_entries(const char *file, int f
 
 	cm_entries_opening(&opening);
 	handle = open_plainly(file, flags, caller);
-	cm_entries_refresh(&opening);
+	cm_entries_refresh(&opening, !depth);
 	return handle;
 }
 
@@ -65,7 +65,7 @@ int cm_loader_dlclose(void *handle)
 	if (!rc)
 		cm_sites_refresh(false, !depth);
 	if (!rc && cm_entries_are_used)
-		cm_entries_refresh(NULL);
+		cm_entries_refresh(NULL, !depth);
 	return rc;
 }
 

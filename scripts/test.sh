@@ -97,4 +97,8 @@ if check 'build: sanitizers' configure "$build-sanitize" -Dtests=true -Db_lundef
 	run_tests "$build-sanitize" sanitized --suite unit
 	check 'check: no sanitizer report' no_reports
 fi
+
+# And some seconds of each fuzzer; the cases that it once found have been replayed above.
+unset ASAN_OPTIONS LSAN_OPTIONS UBSAN_OPTIONS
+check 'fuzz: sample' scripts/fuzz.sh "$build-fuzz" --sample
 finish

@@ -51,8 +51,10 @@ static bool symbol_matches(const struct cm_rule *rule, const char *symbol)
 {
 	char folded[CM_RULES_MPI_BYTES];
 
-	if (rule->mpi)
-		return cm_rules_mpi_fold(symbol, folded) && cm_rules_glob(rule->mpi, folded);
+	if (rule->mpi) /* one with an escaped '*' is a literal too */
+		return cm_rules_mpi_fold(symbol, folded) &&
+		       (rule->is_literal ? strcmp(rule->mpi, folded) == 0
+					 : cm_rules_glob(rule->mpi, folded));
 	return name_matches(rule, symbol);
 }
 
