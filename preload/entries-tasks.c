@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The process's threads, as the kernel lists them. */
 #include "preload/entries.h"
+
+#include <linux/futex.h>
+
+#include "preload/diag.h"
 #include "preload/syscall.h"
 
 #define CM_ENTRIES_BYTES 8192
@@ -67,4 +71,71 @@ bool cm_tasks_have_come(const struct cm_tasks *before)
 		if (!has(before, now.tids[i]))
 			return true;
 	return false;
+}
+
+/* The numbers of /proc/self/task/<tid>/syscall, as many as there are up to n; "running" has none.
+ */
+static int read_call(int tid, uint64_t *numbers, int n)
+{
+	char path[64], text[256];
+	struct cm_diag name = {0};
+	uint64_t digit;
+	int fd, n_read = 0;
+	long n_bytes;
+
+	(void)cm_diag_set(&name, 0, "/proc/self/task/%d/syscall", tid);
+	__builtin_memcpy(path, name.text, sizeof(path)); /* short enough, with its NUL */
+	fd = cm_sys_open(path, O_RDONLY, 0);
+	if (fd < 0)
+		return 0;
+	n_bytes = cm_sys3(SYS_read, fd, (long)text, sizeof(text));
+	cm_sys_close(fd);
+	for (const char *at = text; at < text + n_bytes && n_read < n; at++) {
+		unsigned int base = 10;
+
+		if (*at < '0' || *at > '9')
+			return n_read;
+		if (*at == '0' && at + 1 < text + n_bytes && at[1] == 'x') {
+			base = 16;
+			at += 2;
+		}
+		for (numbers[n_read] = 0; at<text + n_bytes && * at> ' '; at++) {
+			digit = (uint64_t)(*at <= '9' ? *at - '0' : *at - 'a' + 10);
+			numbers[n_read] = numbers[n_read] * base + digit;
+		}
+		n_read++;
+	}
+	return n_read;
+}
+
+/* Does it wait for another thread of this process, and for no time? */
+static bool waits(int tid)
+{
+	uint64_t call[5]; /* number, address, operation, value, timeout */
+	uint64_t operation;
+
+	if (read_call(tid, call, 5) < 5 || call[0] != SYS_futex || !(call[2] & FUTEX_PRIVATE_FLAG))
+		return false;
+	operation = call[2] & FUTEX_CMD_MASK;
+	return (operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET) && !call[4];
+}
+
+bool cm_tasks_all_wait(unsigned int max_ms)
+{
+	struct timespec step = {.tv_nsec = 1000000};
+	struct cm_tasks tasks;
+	int own = cm_sys_gettid();
+
+	for (;;) {
+		int n_awake = 0;
+
+		cm_tasks_list(&tasks);
+		for (int i = 0; i < tasks.n && !n_awake; i++)
+			n_awake += tasks.tids[i] != own && !waits(tasks.tids[i]);
+		if (tasks.n < 0 || !n_awake)
+			return tasks.n > 0;
+		if (!max_ms--)
+			return false;
+		(void)cm_sys3(SYS_nanosleep, (long)&step, 0, 0); /* shorter is fine */
+	}
 }

@@ -14,6 +14,7 @@
 #include "preload/trap.h"
 
 #define CM_MAX_NEW 4096u
+#define CM_SLEEP_MS 200u /* OpenBLAS's workers look for work for 30 ms first */
 
 /* How far the other threads are known to be away from the code. */
 enum danger {
@@ -298,22 +299,24 @@ static void forget_closed(void)
 	}
 }
 
+/* ms: how long to wait for other threads to fall asleep. */
 static enum danger find_danger(const struct cm_object *object, const struct cm_opening *opening,
-			       uint32_t n_finished_since)
+			       uint32_t n_finished_since, unsigned int *ms)
 {
 	struct cm_tasks now;
 
 	cm_tasks_list(&now);
 	if (now.n == 1)
 		return SAFE;
-	if (!has_begun)
-		return object->is_main ? SAFE_UNLESS_EXPORTED : ONE_INSTRUCTION;
-	if (atomic_load_explicit(&n_under_way, memory_order_seq_cst))
+	if (has_begun && atomic_load_explicit(&n_under_way, memory_order_seq_cst))
 		return NOT_YET;
 	if (opening && !n_finished_since && object->birth > opening->birth &&
 	    !cm_tasks_have_come(&opening->tasks))
 		return SAFE;
-	return ONE_INSTRUCTION;
+	if (cm_tasks_all_wait(*ms))
+		return SAFE;
+	*ms = 0; /* they do not, and have been waited for */
+	return !has_begun && object->is_main ? SAFE_UNLESS_EXPORTED : ONE_INSTRUCTION;
 }
 
 /* What has no file yet gets one, all with one run of callmark-sites. */
@@ -366,13 +369,13 @@ static bool has_rule(const struct cm_site_file *file)
 }
 
 static void patch(struct cm_object *object, const struct cm_opening *opening,
-		  uint32_t n_finished_since)
+		  uint32_t n_finished_since, unsigned int *ms)
 {
 	const struct cm_site_file *file = object->site_file;
 	enum danger danger = SAFE;
 
 	if (file && file->n_functions && has_rule(file))
-		danger = find_danger(object, opening, n_finished_since);
+		danger = find_danger(object, opening, n_finished_since, ms);
 	if (danger == NOT_YET)
 		return;
 	object->are_entries_done = true;
@@ -383,6 +386,7 @@ static void patch(struct cm_object *object, const struct cm_opening *opening,
 void cm_entries_refresh(const struct cm_opening *opening, bool may_wait)
 {
 	uint32_t first_site, n_finished_since = 0;
+	unsigned int ms = CM_SLEEP_MS;
 
 	if (opening) {
 		atomic_fetch_sub_explicit(&n_under_way, 1, memory_order_seq_cst);
@@ -396,7 +400,7 @@ void cm_entries_refresh(const struct cm_opening *opening, bool may_wait)
 	cm_entries_find_files();
 	for (uint32_t i = 0; i < cm_object_count(); i++)
 		if (is_candidate(cm_object_at(i)))
-			patch(cm_object_at(i), opening, n_finished_since);
+			patch(cm_object_at(i), opening, n_finished_since, &ms);
 	has_begun = true;
 	cm_sites_unlock(first_site);
 }

@@ -11,9 +11,10 @@
  * copy, so that no call is counted twice, in whichever order slots and entries are patched.
  *
  * No other thread may be between the instructions that are replaced. So an object is patched only
- * while the process has one thread; before anything of the program itself has run; or, opened
- * later, when no thread has begun since then and nobody else is opening objects. What cannot be
- * known is refused ("threads: ...").
+ * while the process has one thread; before anything of the program itself has run; opened later,
+ * when no thread has begun since then and nobody else is opening objects; or while all others wait
+ * for a thread to wake them, as the workers that a library's constructor has started soon do. What
+ * cannot be known is refused ("threads: ...").
  */
 #ifndef CALLMARK_PRELOAD_ENTRIES_H
 #define CALLMARK_PRELOAD_ENTRIES_H
@@ -102,6 +103,12 @@ int cm_entries_file_init(uint64_t hash, const char *config_path, const char *sym
 /* entries-tasks.c: which threads are there, and has one come that was not? */
 void cm_tasks_list(struct cm_tasks *tasks);
 bool cm_tasks_have_come(const struct cm_tasks *before);
+
+/*
+ * Do all other threads wait for a thread of this process, or come to within max_ms? Then none of
+ * them runs anything (but a signal handler) before the caller wakes it.
+ */
+bool cm_tasks_all_wait(unsigned int max_ms);
 
 /*
  * entries-patch.c. Near code: a head, then for each function a lead, which takes the call to the

@@ -85,6 +85,13 @@ profile 'module_* internal=yes' -- "$TARGETS/entries" opens "$threaded"
 expect_status 0
 sites profiling_data.h5 refused entry >refused
 expect_line refused '^module_outer threads: '
+# A worker of the module's that has fallen asleep is nowhere near.
+worker=$(echo "$module" | sed 's/entry-module/entry-module-worker/')
+profile 'module_* internal=yes' -- "$TARGETS/entries" opens "$worker"
+expect_status 0
+h5 profiling_data.h5 'calls("module_outer") == 3' 'calls("module_inner") == 33'
+sites profiling_data.h5 refused entry >refused
+grep -q . refused && fail "refused: $(cat refused)"
 
 ### code that is not as in the file: left alone
 cp "$TARGETS/entries" changed

@@ -33,12 +33,21 @@ EXPORT int module_outer(int n)
 }
 
 #ifdef STARTS_THREAD
+/* A worker: busy all the time; or it looks for work for a while, and then sleeps until it is woken.
+ */
 static void *run(void *arg)
 {
-	for (;;) {
-		module_outer(1000);
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static pthread_cond_t work = PTHREAD_COND_INITIALIZER;
+
+	for (int i = 0; STARTS_THREAD == 1 || i < 20; i++) {
+		for (int k = 0; k < 1000; k++)
+			module_inner(k);
 		usleep(100);
 	}
+	pthread_mutex_lock(&lock);
+	for (;;)
+		pthread_cond_wait(&work, &lock);
 	return arg;
 }
 

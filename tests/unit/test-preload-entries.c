@@ -121,9 +121,26 @@ Test(entries, a_thread_that_has_come_is_seen)
 	cr_assert(cm_tasks_have_come(&tasks));
 	cm_tasks_list(&tasks);
 	cr_assert_eq(tasks.n, n + 1);
+	if (n == 1)
+		cr_assert(cm_tasks_all_wait(10000));
 	(void)pthread_barrier_wait(&barrier);
 	cr_assert_eq(pthread_join(id, NULL), 0);
 	cr_assert_not(cm_tasks_have_come(&tasks));
 	tasks.n = -1; /* not known */
 	cr_assert(cm_tasks_have_come(&tasks));
+}
+
+static void *pause_for_ever(void *arg)
+{
+	for (;;)
+		(void)pause(); /* no handler runs here */
+	return arg;
+}
+
+Test(entries, a_thread_that_the_kernel_may_wake_is_not_waiting)
+{
+	pthread_t id;
+
+	cr_assert_eq(pthread_create(&id, NULL, pause_for_ever, NULL), 0);
+	cr_assert_not(cm_tasks_all_wait(20));
 }
