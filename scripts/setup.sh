@@ -19,7 +19,7 @@ tests='g++ gfortran lld mold libcriterion-dev python3-h5py binutils clang-format
 bench='uftrace time libunwind-dev libpython3.11-testsuite dash mawk gawk busybox bc dc jq ed vim file libxml2-utils
 	gettext xz-utils zstd bzip2 zip unzip cpio lz4 rsync curl wget nodejs
 	openjdk-17-jdk-headless lua5.3 tcl ruby cmake perl hdf5-tools fakeroot gnupg openssh-client m4
-	patch python3.11-dbg libc6-dbg libperl5.36'
+	patch python3.11-dbg libc6-dbg libperl5.36 python3-scipy python3-pytest'
 
 fail()
 {

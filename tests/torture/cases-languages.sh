@@ -41,6 +41,17 @@ case_numpy()
 	/usr/bin/python3 -c 'import ctypes; ctypes.string_at(0)'
 }
 
+# Its own tests, of parts that call BLAS, LAPACK and Fortran; but for how long they took.
+case_scipy()
+{
+	/usr/bin/python3 -B -m pytest -q -p no:cacheprovider -rfE --pyargs \
+		scipy.linalg.tests.test_decomp_cholesky scipy.fft.tests.test_helper \
+		scipy.fftpack.tests.test_basic scipy.special.tests.test_gamma \
+		scipy.optimize.tests.test_zeros scipy.interpolate.tests.test_fitpack \
+		scipy.integrate.tests.test_quadpack scipy.sparse.linalg.tests.test_norm |
+		sed 's/ in [0-9.]*s.*//'
+}
+
 case_node()
 {
 	node "$IN/workload.js"
