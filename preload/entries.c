@@ -2,6 +2,7 @@
 /* Which objects' entries can be patched now, and doing it. */
 #include "preload/entries.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -373,14 +374,19 @@ static void patch(struct cm_object *object, const struct cm_opening *opening,
 {
 	const struct cm_site_file *file = object->site_file;
 	enum danger danger = SAFE;
+	void *handle = NULL;
 
 	if (file && file->n_functions && has_rule(file))
 		danger = find_danger(object, opening, n_finished_since, ms);
 	if (danger == NOT_YET)
 		return;
 	object->are_entries_done = true;
-	if (file && file->n_functions && has_rule(file))
+	if (!file || !file->n_functions || !has_rule(file))
+		return;
+	if (cm_sites_pin(object, &handle))
 		apply(object, danger);
+	if (handle)
+		(void)dlclose(handle); /* gives back what was just taken */
 }
 
 void cm_entries_refresh(const struct cm_opening *opening, bool may_wait)

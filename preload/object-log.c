@@ -53,7 +53,7 @@ static const char *absolute_path(const struct cm_object *object)
 static void format_build_id(const struct cm_object *object, char *text)
 {
 	static const char digits[] = "0123456789abcdef";
-	uint32_t n = object->build_id ? object->n_build_id : 0;
+	uint32_t n = object->n_build_id;
 
 	if (n > CM_BUILD_ID_BYTES)
 		n = CM_BUILD_ID_BYTES;

@@ -171,8 +171,9 @@ static void read_notes(struct cm_object *object, uint64_t at, uint64_t end)
 		if (at > end)
 			return;
 		if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
+		    note->n_descsz <= sizeof(object->build_id) &&
 		    !memcmp((const char *)name, "GNU", 4)) {
-			object->build_id = (const uint8_t *)text;
+			memcpy(object->build_id, (const void *)text, note->n_descsz);
 			object->n_build_id = note->n_descsz;
 		}
 	}

@@ -40,7 +40,7 @@ struct cm_object {
 	const struct cm_site_file *site_file; /* entries-file.c; or NULL */
 	const struct cm_entries *entries;     /* patched ones; hooks read it */
 	uint32_t birth;			      /* number of objects that were added before, and it */
-	const uint8_t *build_id;	      /* in its note, n_build_id bytes; or NULL */
+	uint8_t build_id[36]; /* a copy: the object may be closed; n_build_id bytes */
 	uint32_t n_build_id;
 	const uint8_t *unwind_table; /* .eh_frame_hdr, or NULL */
 	uint32_t n_loads;	     /* times it was loaded: what was at an address may be new */

@@ -252,7 +252,7 @@ static void patch_one(struct cm_object *object, const struct candidate *candidat
  * Another thread may be closing what was opened: hold on to it while its tables are read. false: it
  * is gone, or it is somewhere else by now.
  */
-static bool pin(const struct cm_object *object, void **ret_handle)
+bool cm_sites_pin(const struct cm_object *object, void **ret_handle)
 {
 	const struct link_map *map;
 
@@ -273,7 +273,7 @@ static void patch_object(struct cm_object *object)
 	object->is_patched = true;
 	if (object->is_skipped || !object->symbols || !object->strings)
 		return;
-	if (pin(object, &handle)) {
+	if (cm_sites_pin(object, &handle)) {
 		n = collect(object, object->plt_rela, object->n_plt_rela, 0);
 		n = collect(object, object->rela, object->n_rela, n);
 		if (n)

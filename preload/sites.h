@@ -41,6 +41,12 @@ bool cm_sites_lock(bool may_wait);
 void cm_sites_unlock(uint32_t first_site);
 
 /*
+ * Hold on to an object while its memory is read; *ret_handle is to be closed where it is not NULL,
+ * also after false: the object is gone, or somewhere else by now. Sites lock held.
+ */
+bool cm_sites_pin(const struct cm_object *object, void **ret_handle);
+
+/*
  * What dlsym should return for `address`, found under `symbol` by the object that asked: `address`
  * itself when the lock cannot be had.
  */
