@@ -19,6 +19,7 @@ static struct cm_object *objects[CM_MAX_OBJECTS];
 static _Atomic uint32_t n_objects; /* entries below it are complete: hooks read without a lock */
 static uint32_t n_global;	   /* the first ones, which came with the program */
 static uint32_t n_births;
+static _Atomic uint64_t n_changes;
 static uint32_t mark; /* of the current look or search: entries it came to carry it */
 
 const char *cm_object_own_path(void)
@@ -36,6 +37,11 @@ uint32_t cm_object_count(void)
 uint32_t cm_object_n_births(void)
 {
 	return n_births;
+}
+
+uint64_t cm_object_n_changes(void)
+{
+	return atomic_load_explicit(&n_changes, memory_order_acquire);
 }
 
 uint32_t cm_object_new_mark(void)
@@ -317,6 +323,7 @@ static void look_first(void)
 /* Code has come or gone: what was remembered about addresses may be wrong now. */
 static void forget_code(void)
 {
+	atomic_fetch_add_explicit(&n_changes, 1, memory_order_release);
 	cm_caller_reset();
 	cm_frame_steps_reset();
 }

@@ -75,6 +75,9 @@ uint32_t cm_object_count(void);
 /* How many were added so far, reloaded ones again. */
 uint32_t cm_object_n_births(void);
 
+/* How often code has come or gone: what was found out about an address may not hold since. */
+uint64_t cm_object_n_changes(void);
+
 /* How many of them, from the first on, the loader searches for everybody since the start. */
 uint32_t cm_object_n_global(void);
 struct cm_object *cm_object_at(uint32_t idx);

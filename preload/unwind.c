@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "preload/object.h"
 #include "preload/record.h"
 
 /* As the C++ ABI fixes them; <unwind.h> would be the compiler's, not the unwinder's. */
@@ -32,62 +33,89 @@ static bool is_live(uintptr_t ip)
 }
 
 struct unwinder {
-	_Atomic uintptr_t low; /* the object's load address; 0: entry unused */
+	uint64_t n_changes; /* of the loaded objects, when it was looked up */
+	uintptr_t low;	    /* the object's load address */
 	uintptr_t (*get_register)(void *context, int number);
 	uintptr_t (*get_ip)(void *context);
 };
-static struct unwinder unwinders[4];
-static _Atomic uint32_t n_unwinders;
+
+/*
+ * Those used last. Threads that all unwind for the first time meet here: a reader takes a copy that
+ * no writer has touched meanwhile, or looks for itself; one that finds another writing keeps
+ * nothing.
+ */
+#define CM_N_KNOWN 4
+static struct unwinder known[CM_N_KNOWN];
+static _Atomic uint32_t n_writes; /* begun and ended: odd while one is under way */
 
 int cm_personality(int version, int actions, uint64_t class, void *exception, void *context);
 
-/* Functions of the object that contains `address`, looked up once an object. */
-static const struct unwinder *find_unwinder(const void *address)
+static bool recall(uintptr_t low, struct unwinder *ret_unwinder)
 {
-	uint32_t n = atomic_load_explicit(&n_unwinders, memory_order_acquire);
-	struct unwinder found = {0};
+	uint32_t before = atomic_load_explicit(&n_writes, memory_order_acquire);
+	bool found = false;
+
+	for (int i = 0; i < CM_N_KNOWN && !found; i++) {
+		*ret_unwinder = *(volatile struct unwinder *)&known[i];
+		found = ret_unwinder->low == low &&
+			ret_unwinder->n_changes == cm_object_n_changes();
+	}
+	atomic_thread_fence(memory_order_acquire);
+	return found && !(before & 1) &&
+	       before == atomic_load_explicit(&n_writes, memory_order_relaxed);
+}
+
+static void remember(const struct unwinder *unwinder)
+{
+	uint32_t n = atomic_load_explicit(&n_writes, memory_order_relaxed);
+
+	if (n & 1 || !atomic_compare_exchange_strong_explicit(
+			     &n_writes, &n, n + 1, memory_order_acq_rel, memory_order_relaxed))
+		return;
+	*(volatile struct unwinder *)&known[n / 2 % CM_N_KNOWN] = *unwinder;
+	atomic_store_explicit(&n_writes, n + 2, memory_order_release);
+}
+
+/* Functions of the object that contains `address`. */
+static bool find_unwinder(const void *address, struct unwinder *ret_unwinder)
+{
+	uint64_t n_changes = cm_object_n_changes();
 	Dl_info info;
 	void *handle;
 
 	if (!dladdr(address, &info) || !info.dli_fname)
-		return NULL;
-	for (uint32_t i = 0; i < n && i < 4; i++)
-		if (unwinders[i].low == (uintptr_t)info.dli_fbase)
-			return unwinders[i].get_ip && unwinders[i].get_register ? &unwinders[i]
-										: NULL;
-	handle = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-	if (handle) {
-		*(void **)&found.get_register = dlsym(handle, "_Unwind_GetGR");
-		*(void **)&found.get_ip = dlsym(handle, "_Unwind_GetIP");
-		(void)dlclose(handle); /* it is mapped: it is running */
+		return false;
+	if (!recall((uintptr_t)info.dli_fbase, ret_unwinder)) {
+		*ret_unwinder = (struct unwinder){.n_changes = n_changes,
+						  .low = (uintptr_t)info.dli_fbase};
+		handle = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+		if (handle) {
+			*(void **)&ret_unwinder->get_register = dlsym(handle, "_Unwind_GetGR");
+			*(void **)&ret_unwinder->get_ip = dlsym(handle, "_Unwind_GetIP");
+			(void)dlclose(handle); /* it is mapped: it is running */
+		}
+		(void)dlerror(); /* ours, not the program's */
+		remember(ret_unwinder);
 	}
-	(void)dlerror(); /* ours, not the program's */
-	n = atomic_fetch_add_explicit(&n_unwinders, 1, memory_order_acq_rel);
-	if (n >= 4)
-		return NULL;
-	unwinders[n].get_register = found.get_register;
-	unwinders[n].get_ip = found.get_ip;
-	atomic_store_explicit(&unwinders[n].low, (uintptr_t)info.dli_fbase, memory_order_release);
-	return found.get_ip && found.get_register ? &unwinders[n] : NULL;
+	return ret_unwinder->get_ip && ret_unwinder->get_register;
 }
 
 int cm_personality(int version, int actions, uint64_t class, void *exception, void *context)
 {
-	const struct unwinder *unwinder;
+	struct unwinder unwinder;
 	uintptr_t ip;
 
 	(void)class;
 	(void)exception;
 	if (version != 1 || !(actions & CM_UNWIND_CLEANUP_PHASE))
 		return CM_UNWIND_CONTINUE;
-	unwinder = find_unwinder(__builtin_return_address(0));
-	if (!unwinder)
+	if (!find_unwinder(__builtin_return_address(0), &unwinder))
 		return CM_UNWIND_CONTINUE;
 	/* Only there may the frame hold a call; asynchronous cancellation can hit elsewhere. */
-	ip = unwinder->get_ip(context);
+	ip = unwinder.get_ip(context);
 	if (is_live(ip))
 		cm_record_unwound(
-			(struct cm_frame *)(unwinder->get_register(context, CM_DWARF_RBP) -
+			(struct cm_frame *)(unwinder.get_register(context, CM_DWARF_RBP) -
 					    CM_FRAME_BELOW_RBP));
 	return CM_UNWIND_CONTINUE;
 }

@@ -12,6 +12,11 @@ h5 profiling_data.h5 'calls("callee_add") == 40000' "rows_by_thread('callee_add'
 	'calls("callee_call") == 8' 'attr("callee_call", "unwound") == 8' \
 	'attr("callee_call", "open") == 0'
 
+# Eight that unwind for the first time, all at once.
+compare callee_add callee_call -- "$TARGETS/threads" 8 5000 "$TARGETS/liblocked-plugin.so"
+h5 profiling_data.h5 'calls("callee_call") == 8' 'attr("callee_call", "unwound") == 8' \
+	'attr("callee_call", "open") == 0'
+
 compare callee_add callee_wait -- "$TARGETS/threads" 8 5000 cancel
 expect_line out '8 cancelled'
 h5 profiling_data.h5 'calls("callee_add") == 40000' "rows_by_thread('callee_add') == $each" \

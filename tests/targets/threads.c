@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * threads T N [return|exit|cancel]: T threads make N calls of callee_add each and end by return,
- * by pthread_exit under callee_call, or by being cancelled inside callee_wait.
+ * threads T N [return|exit|cancel|PLUGIN]: T threads make N calls of callee_add each and end by
+ * return, by pthread_exit under callee_call, or by being cancelled inside callee_wait. PLUGIN
+ * (locked-plugin): by pthread_exit, all while the loader's lock is held.
  */
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tests/targets/callee.h"
 
@@ -15,6 +18,8 @@
 static const char *how = "return";
 static long n_calls;
 static pthread_barrier_t all_counted;
+
+__attribute__((visibility("default"))) void host_is_locked(void);
 
 static void leave(void *arg)
 {
@@ -29,11 +34,33 @@ static void *work(void *arg)
 		sum += callee_add((int)(i % 10), 1);
 	*(long *)arg = sum;
 	(void)pthread_barrier_wait(&all_counted); /* its return value only elects a thread */
-	if (!strcmp(how, "exit"))
+	if (!strcmp(how, "exit") || strchr(how, '/'))
 		callee_call(leave, NULL);
 	if (!strcmp(how, "cancel"))
 		callee_wait();
 	return NULL;
+}
+
+static void *leave_first(void *arg)
+{
+	leave(arg);
+	return NULL;
+}
+
+/* Called by the plugin's constructor: what the threads ask of the loader now, they wait for. */
+void host_is_locked(void)
+{
+	(void)pthread_barrier_wait(&all_counted); /* its return value only elects a thread */
+	(void)usleep(100000);			  /* for all of them to come that far */
+}
+
+/* pthread_exit loads the unwinder itself, once, and would wait with that. */
+static int open_plugin(void)
+{
+	pthread_t first;
+
+	return pthread_create(&first, NULL, leave_first, NULL) || pthread_join(first, NULL) ||
+	       !dlopen(how, RTLD_NOW);
 }
 
 int main(int argc, char **argv)
@@ -55,7 +82,10 @@ int main(int argc, char **argv)
 		if (pthread_create(&threads[i], NULL, work, &sums[i]))
 			return 1;
 	}
-	(void)pthread_barrier_wait(&all_counted); /* its return value only elects a thread */
+	if (!strchr(how, '/'))
+		(void)pthread_barrier_wait(&all_counted); /* as above */
+	else if (open_plugin())
+		return 1;
 	for (int i = 0; i < n_threads; i++) {
 		void *result;
 
