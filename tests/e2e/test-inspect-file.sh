@@ -7,8 +7,8 @@
 /usr/bin/python3 "$E2E/inspect_file.py" "$CALLMARK" || fail "see above"
 
 # Found by fuzzing: libhdf5 1.10.8 copies from a null pointer while it looks up a link. One line.
-run_into out err "$CALLMARK" inspect "$E2E/../data/h5/crashes-libhdf5.h5"
+run_into out err "$CALLMARK" inspect "$E2E/../data/libhdf5/null-copy.h5"
 expect_status 1
 [ "$(wc -l <err)" = 1 ] || fail "more than one line"
-expect_line err 'crashes-libhdf5.h5: damaged: '
+expect_line err 'null-copy.h5: damaged: '
 [ ! -s out ] || fail "output of a damaged file"
