@@ -211,14 +211,23 @@ static void list_heap(struct image *image, size_t off)
 	}
 }
 
+static bool has_magic(const struct image *image, size_t off, const char *magic)
+{
+	uint32_t four, wanted;
+
+	memcpy(&four, image->data + off, 4); /* a call of memcmp for each byte takes most of the time */
+	memcpy(&wanted, magic, 4);
+	return four == wanted && image->data[off + 4] == magic[4];
+}
+
 static void walk_file(struct image *image, enum task task)
 {
 	if (image->n_bytes < SUPERBLOCK_BYTES + 4)
 		return;
 	for (size_t off = 0; off + 32 <= image->n_bytes; off++) {
-		if (memcmp(image->data + off, "OHDR\2", 5) == 0)
+		if (has_magic(image, off, "OHDR\2"))
 			walk_header(image, off, task);
-		else if (task == LIST && memcmp(image->data + off, "GCOL\1", 5) == 0)
+		else if (task == LIST && has_magic(image, off, "GCOL\1"))
 			list_heap(image, off);
 	}
 	check(image, 0, SUPERBLOCK_BYTES, task);
