@@ -86,8 +86,8 @@ static bool find_unwinder(const void *address, struct unwinder *ret_unwinder)
 	if (!dladdr(address, &info) || !info.dli_fname)
 		return false;
 	if (!recall((uintptr_t)info.dli_fbase, ret_unwinder)) {
-		*ret_unwinder = (struct unwinder){.n_changes = n_changes,
-						  .low = (uintptr_t)info.dli_fbase};
+		*ret_unwinder =
+			(struct unwinder){.n_changes = n_changes, .low = (uintptr_t)info.dli_fbase};
 		handle = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
 		if (handle) {
 			*(void **)&ret_unwinder->get_register = dlsym(handle, "_Unwind_GetGR");
@@ -114,8 +114,7 @@ int cm_personality(int version, int actions, uint64_t class, void *exception, vo
 	/* Only there may the frame hold a call; asynchronous cancellation can hit elsewhere. */
 	ip = unwinder.get_ip(context);
 	if (is_live(ip))
-		cm_record_unwound(
-			(struct cm_frame *)(unwinder.get_register(context, CM_DWARF_RBP) -
-					    CM_FRAME_BELOW_RBP));
+		cm_record_unwound((struct cm_frame *)(unwinder.get_register(context, CM_DWARF_RBP) -
+						      CM_FRAME_BELOW_RBP));
 	return CM_UNWIND_CONTINUE;
 }

@@ -215,7 +215,8 @@ static bool has_magic(const struct image *image, size_t off, const char *magic)
 {
 	uint32_t four, wanted;
 
-	memcpy(&four, image->data + off, 4); /* a call of memcmp for each byte takes most of the time */
+	memcpy(&four, image->data + off,
+	       4); /* a call of memcmp for each byte takes most of the time */
 	memcpy(&wanted, magic, 4);
 	return four == wanted && image->data[off + 4] == magic[4];
 }
