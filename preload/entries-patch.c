@@ -126,39 +126,54 @@ bool cm_entries_are_as_expected(const struct cm_object *object,
 		!memcmp((const void *)pad, function->expected_pad, function->n_pad));
 }
 
-/* Each mapping of the object's code gets its own protection, with or without writing. */
-static int protect_code(const struct cm_object *object, bool is_writable)
+/*
+ * What was changed and is given back: the program may have made some of its code writable itself.
+ * Sites lock held.
+ */
+#define CM_MAX_OPENED 256
+static struct cm_mapping opened[CM_MAX_OPENED];
+static int n_opened;
+
+static int open_mapping(const struct cm_mapping *mapping)
 {
-	int rc = 0;
-
-	for (int i = 0; i < object->n_texts && rc >= 0; i++) {
-		uint64_t at = object->texts[i].low & ~UINT64_C(4095);
-
-		while (rc >= 0 && at < object->texts[i].high) {
-			struct cm_mapping mapping;
-			int prot;
-
-			rc = cm_maps_find(at, &mapping);
-			if (rc < 0)
-				break;
-			if (mapping.high > ((object->texts[i].high + 4095) & ~UINT64_C(4095)))
-				mapping.high = (object->texts[i].high + 4095) & ~UINT64_C(4095);
-			prot = is_writable ? mapping.prot | PROT_WRITE : mapping.prot & ~PROT_WRITE;
-			rc = (int)cm_sys3(SYS_mprotect, (long)at, (long)(mapping.high - at), prot);
-			at = mapping.high;
-		}
-	}
-	return rc < 0 ? rc : 0;
+	if (mapping->prot & PROT_WRITE)
+		return 0;
+	if (n_opened == CM_MAX_OPENED)
+		return -ENOMEM;
+	opened[n_opened++] = *mapping;
+	return (int)cm_sys3(SYS_mprotect, (long)mapping->low, (long)(mapping->high - mapping->low),
+			    mapping->prot | PROT_WRITE);
 }
 
 int cm_entries_open_code(const struct cm_object *object)
 {
-	return protect_code(object, true);
+	int rc = 0;
+
+	n_opened = 0;
+	for (int i = 0; i < object->n_texts && rc >= 0; i++) {
+		uint64_t at = object->texts[i].low & ~UINT64_C(4095);
+		uint64_t end = (object->texts[i].high + 4095) & ~UINT64_C(4095);
+
+		while (rc >= 0 && at < end) {
+			struct cm_mapping mapping;
+
+			rc = cm_maps_find(at, &mapping);
+			if (rc < 0)
+				break;
+			mapping.low = at;
+			mapping.high = mapping.high < end ? mapping.high : end;
+			rc = open_mapping(&mapping);
+			at = mapping.high;
+		}
+	}
+	return rc;
 }
 
-void cm_entries_close_code(const struct cm_object *object)
+void cm_entries_close_code(void)
 {
-	(void)protect_code(object, false); /* as it was a moment ago */
+	for (int i = 0; i < n_opened; i++) /* as it was a moment ago: nobody can refuse that */
+		(void)cm_sys3(SYS_mprotect, (long)opened[i].low,
+			      (long)(opened[i].high - opened[i].low), opened[i].prot);
 }
 
 uint8_t *cm_entries_near_memory(const struct cm_object *object, uint64_t n_bytes)

@@ -9,6 +9,7 @@
 
 #include "preload/memory.h"
 #include "preload/process.h"
+#include "preload/say.h"
 #include "preload/sites.h"
 #include "preload/stub.h"
 #include "preload/syscall.h"
@@ -17,20 +18,10 @@
 #define CM_MAX_NEW 4096u
 #define CM_SLEEP_MS 200u /* OpenBLAS's workers look for work for 30 ms first */
 
-/* How far the other threads are known to be away from the code. */
-enum danger {
-	SAFE,
-	SAFE_UNLESS_EXPORTED, /* only what others can find by name may be running */
-	ONE_INSTRUCTION,      /* what replaces one instruction, with one store, is never harmful */
-	NOT_YET,	      /* others are opening objects: the last of them will know */
-};
-
 bool cm_entries_are_used;
 
 static const struct cm_rules *rules;
 static struct cm_entries *all;
-static bool has_begun; /* the start of the process is over */
-static _Atomic uint32_t n_under_way, n_finished;
 
 int cm_entries_init(const struct cm_rules *the_rules, const char *config_path, const char *config,
 		    size_t n_config, const char *symbols, const char *cache)
@@ -157,7 +148,7 @@ static bool is_one_store(const struct cm_object *object, const struct cm_site_fu
 
 /* Why this function must be left alone, or NULL. */
 static const char *find_obstacle(const struct cm_object *object,
-				 const struct cm_site_function *function, enum danger danger)
+				 const struct cm_site_function *function, enum cm_danger danger)
 {
 	const char *symbol = cm_site_string(object->site_file, function->symbol);
 
@@ -167,8 +158,8 @@ static const char *find_obstacle(const struct cm_object *object,
 		return cm_site_string(object->site_file, function->reason);
 	if (!cm_entries_are_as_expected(object, function))
 		return "differs: the code in memory is not that of the file";
-	if (danger == SAFE || is_one_store(object, function) ||
-	    (danger == SAFE_UNLESS_EXPORTED && !cm_object_find(object, symbol, NULL)))
+	if (danger == CM_DANGER_NONE || is_one_store(object, function) ||
+	    (danger == CM_DANGER_EXPORTED && !cm_object_find(object, symbol, NULL)))
 		return NULL;
 	return "threads: other threads may be running this code";
 }
@@ -178,7 +169,7 @@ static const char *find_obstacle(const struct cm_object *object,
  * same one where the function is refused.
  */
 static uint64_t prepare(struct cm_entries *entries, uint32_t idx, uint32_t *near, uint64_t offset,
-			enum danger danger)
+			enum cm_danger danger)
 {
 	const struct cm_site_function *function = &cm_site_functions(entries->file)[idx];
 	const struct cm_object *object = entries->object;
@@ -225,10 +216,16 @@ static void put_in_force(struct cm_entries *entries)
 	cm_sys_restore_signals(mask);
 }
 
+/* The file says it of each function, if there is one; `callmark symbols` cannot know. */
 static void refuse_all(const struct cm_object *object, const char *reason)
 {
+	static bool has_said;
 	const struct cm_site_file *file = object->site_file;
 
+	if (!has_said)
+		cm_say("no function of %s is intercepted by internal=yes: %s", object->name,
+		       reason);
+	has_said = true; /* it is the same with others */
 	for (uint32_t i = 0; i < file->n_functions; i++) {
 		const struct cm_site_function *function = &cm_site_functions(file)[i];
 		struct cm_site site = make_site(object, function);
@@ -248,7 +245,7 @@ static uint64_t sum_near_bytes(const struct cm_site_file *file)
 	return (n_bytes + 4095) / 4096 * 4096;
 }
 
-static void apply(struct cm_object *object, enum danger danger)
+static void apply(struct cm_object *object, enum cm_danger danger)
 {
 	const struct cm_site_file *file = object->site_file;
 	struct cm_entries *entries = cm_memory_get(NULL, sizeof(*entries));
@@ -280,7 +277,7 @@ static void apply(struct cm_object *object, enum danger danger)
 		put_in_force(entries);
 	else
 		refuse_all(object, reason);
-	cm_entries_close_code(object);
+	cm_entries_close_code();
 	all = entries; /* its memory is given back when the object is closed */
 }
 
@@ -298,26 +295,6 @@ static void forget_closed(void)
 			      0); /* address space only */
 		*link = entries->other;
 	}
-}
-
-/* ms: how long to wait for other threads to fall asleep. */
-static enum danger find_danger(const struct cm_object *object, const struct cm_opening *opening,
-			       uint32_t n_finished_since, unsigned int *ms)
-{
-	struct cm_tasks now;
-
-	cm_tasks_list(&now);
-	if (now.n == 1)
-		return SAFE;
-	if (has_begun && atomic_load_explicit(&n_under_way, memory_order_seq_cst))
-		return NOT_YET;
-	if (opening && !n_finished_since && object->birth > opening->birth &&
-	    !cm_tasks_have_come(&opening->tasks))
-		return SAFE;
-	if (cm_tasks_all_wait(*ms))
-		return SAFE;
-	*ms = 0; /* they do not, and have been waited for */
-	return !has_begun && object->is_main ? SAFE_UNLESS_EXPORTED : ONE_INSTRUCTION;
 }
 
 /* What has no file yet gets one, all with one run of callmark-sites. */
@@ -344,23 +321,6 @@ void cm_entries_find_files(void)
 			missing[i]->site_file = cm_entries_file(missing[i]);
 }
 
-static bool is_sealed(void)
-{
-	return atomic_load_explicit(&cm_process_is_sealed, memory_order_relaxed);
-}
-
-void cm_entries_opening(struct cm_opening *opening)
-{
-	opening->tasks.n = -1;
-	if (!is_sealed())
-		cm_tasks_list(&opening->tasks);
-	if (opening->tasks.n > 1)
-		cm_sites_refresh(false, true); /* what the C library has opened by itself is old */
-	opening->birth = cm_object_n_births();
-	opening->n_finished = atomic_load_explicit(&n_finished, memory_order_seq_cst);
-	atomic_fetch_add_explicit(&n_under_way, 1, memory_order_seq_cst);
-}
-
 static bool has_rule(const struct cm_site_file *file)
 {
 	for (uint32_t i = 0; i < file->n_functions; i++)
@@ -373,12 +333,12 @@ static void patch(struct cm_object *object, const struct cm_opening *opening,
 		  uint32_t n_finished_since, unsigned int *ms)
 {
 	const struct cm_site_file *file = object->site_file;
-	enum danger danger = SAFE;
+	enum cm_danger danger = CM_DANGER_NONE;
 	void *handle = NULL;
 
 	if (file && file->n_functions && has_rule(file))
-		danger = find_danger(object, opening, n_finished_since, ms);
-	if (danger == NOT_YET)
+		danger = cm_danger_find(object, opening, n_finished_since, ms);
+	if (danger == CM_DANGER_NOT_YET)
 		return;
 	object->are_entries_done = true;
 	if (!file || !file->n_functions || !has_rule(file))
@@ -394,12 +354,10 @@ void cm_entries_refresh(const struct cm_opening *opening, bool may_wait)
 	uint32_t first_site, n_finished_since = 0;
 	unsigned int ms = CM_SLEEP_MS;
 
-	if (opening) {
-		atomic_fetch_sub_explicit(&n_under_way, 1, memory_order_seq_cst);
-		n_finished_since = atomic_fetch_add_explicit(&n_finished, 1, memory_order_seq_cst) -
-				   opening->n_finished;
-	}
-	if (is_sealed() || !cm_sites_lock(may_wait))
+	if (opening)
+		n_finished_since = cm_danger_opened(opening);
+	if (atomic_load_explicit(&cm_process_is_sealed, memory_order_relaxed) ||
+	    !cm_sites_lock(may_wait))
 		return;
 	first_site = atomic_load_explicit(&cm_n_sites, memory_order_relaxed);
 	forget_closed();
@@ -407,6 +365,6 @@ void cm_entries_refresh(const struct cm_opening *opening, bool may_wait)
 	for (uint32_t i = 0; i < cm_object_count(); i++)
 		if (is_candidate(cm_object_at(i)))
 			patch(cm_object_at(i), opening, n_finished_since, &ms);
-	has_begun = true;
+	cm_danger_begin();
 	cm_sites_unlock(first_site);
 }

@@ -4,7 +4,7 @@
  * object says (site-file.h).
  *
  *	constructor:	cm_entries_init(&rules), cm_entries_refresh(NULL, true)
- *	dlopen:		cm_entries_opening(&opening), dlopen, cm_entries_refresh(&opening, ...)
+ *	dlopen:		cm_danger_opening(&opening), dlopen, cm_entries_refresh(&opening, ...)
  *
  * The bytes of a jump replace the instructions there, which are copied to memory near the object.
  * A patched function is called through the jump by whoever calls it; stubs for its slots call the
@@ -13,8 +13,9 @@
  * No other thread may be between the instructions that are replaced. So an object is patched only
  * while the process has one thread; before anything of the program itself has run; opened later,
  * when no thread has begun since then and nobody else is opening objects; or while all others wait
- * for a thread to wake them, as the workers that a library's constructor has started soon do. What
- * cannot be known is refused ("threads: ...").
+ * for a thread to wake them, as the workers that a library's constructor has started soon do, and
+ * no handler of a signal, which would wake them too, leads there. What cannot be known is refused
+ * ("threads: ...").
  */
 #ifndef CALLMARK_PRELOAD_ENTRIES_H
 #define CALLMARK_PRELOAD_ENTRIES_H
@@ -63,9 +64,6 @@ int cm_entries_init(const struct cm_rules *rules, const char *config_path, const
 /* Is there a rule with internal=yes? */
 extern bool cm_entries_are_used;
 
-/* An object is about to be opened. */
-void cm_entries_opening(struct cm_opening *opening);
-
 /*
  * Patch what is new; forget what was closed. opening: the loader call that has just returned; NULL
  * at the start of the process and after dlclose. may_wait: as in sites.h; what could not be looked
@@ -100,6 +98,27 @@ bool cm_entries_make_files(struct cm_object *const *objects, uint32_t n);
 int cm_entries_file_init(uint64_t hash, const char *config_path, const char *symbols,
 			 const char *cache);
 
+/* entries-danger.c: how far the other threads are known to be away from the code. */
+enum cm_danger {
+	CM_DANGER_NONE,
+	CM_DANGER_EXPORTED, /* only what others can find by name may be running */
+	CM_DANGER_ANY,	    /* but what replaces one instruction, with one store, harms nobody */
+	CM_DANGER_NOT_YET,  /* others are opening objects: the last of them will know */
+};
+
+/* An object is about to be opened. */
+void cm_danger_opening(struct cm_opening *opening);
+
+/* *ms: how long to wait for other threads to fall asleep; 0 after it was in vain. */
+enum cm_danger cm_danger_find(const struct cm_object *object, const struct cm_opening *opening,
+			      uint32_t n_finished_since, unsigned int *ms);
+
+/* The call that cm_danger_opening() began has returned. Returns how many others did meanwhile. */
+uint32_t cm_danger_opened(const struct cm_opening *opening);
+
+/* The start of the process is over. */
+void cm_danger_begin(void);
+
 /* entries-tasks.c: which threads are there, and has one come that was not? */
 void cm_tasks_list(struct cm_tasks *tasks);
 bool cm_tasks_have_come(const struct cm_tasks *before);
@@ -128,9 +147,12 @@ void cm_entries_write_jump(const struct cm_site_function *function, uint64_t bas
 bool cm_entries_are_as_expected(const struct cm_object *object,
 				const struct cm_site_function *function);
 
-/* Make the object's code writable, and give it back the protection it had. Negative errno. */
+/*
+ * Make the object's code writable, or return a negative errno; and give all of it back the
+ * protection that it had, in either case. Sites lock held.
+ */
 int cm_entries_open_code(const struct cm_object *object);
-void cm_entries_close_code(const struct cm_object *object);
+void cm_entries_close_code(void);
 
 /* Memory for near code that reaches all of the object; NULL: none. To be made executable by _seal.
  */

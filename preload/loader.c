@@ -36,7 +36,7 @@ static __attribute__((noinline)) void *open_with_entries(const char *file, int f
 	struct cm_opening opening;
 	void *handle;
 
-	cm_entries_opening(&opening);
+	cm_danger_opening(&opening);
 	handle = open_plainly(file, flags, caller);
 	cm_entries_refresh(&opening, !depth);
 	return handle;

@@ -7,6 +7,7 @@
 #                                     exit status ($status); the spool is empty afterwards
 #   profile RULE.. -- PROGRAM ARGS    under `callmark run` only: out, err, $status
 #   h5 FILE EXPRESSION..              the file is as layout.md says, and each expression is true
+#   sites FILE STATE KIND            what the file says of such sites
 #   expect_status N, expect_line FILE REGEX, expect_no_file FILE.., expect_clean
 #   fail TEXT, skip TEXT              the end of the test
 #
@@ -153,6 +154,20 @@ expect_clean()
 h5()
 {
 	/usr/bin/python3 "$E2E/check_profile.py" "$@" || fail "$1 is not as expected"
+}
+
+# sites FILE STATE KIND: the symbols of such sites and their reasons, one a line, sorted.
+sites()
+{
+	/usr/bin/python3 - "$@" <<'END'
+import sys
+import h5py
+
+text = lambda value: value.decode() if isinstance(value, bytes) else value
+rows = h5py.File(sys.argv[1])["rank0/sites"][:]
+print("\n".join(sorted(f'{text(row["symbol"])} {text(row["reason"])}'.rstrip() for row in rows
+                       if text(row["state"]) == sys.argv[2] and text(row["kind"]) == sys.argv[3])))
+END
 }
 
 # mount_small FOLDER BYTES[k|m]: a tmpfs that is soon full; skips the test where mount may not be.

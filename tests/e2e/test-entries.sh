@@ -7,20 +7,6 @@
 export CALLMARK_CACHE="$work/cache"
 all='entries:* internal=yes'
 
-# sites FILE STATE KIND: the symbols of such sites, one a line, sorted.
-sites()
-{
-	/usr/bin/python3 - "$@" <<'END'
-import sys
-import h5py
-
-text = lambda value: value.decode() if isinstance(value, bytes) else value
-rows = h5py.File(sys.argv[1])["rank0/sites"][:]
-print("\n".join(sorted(f'{text(row["symbol"])} {text(row["reason"])}'.rstrip() for row in rows
-                       if text(row["state"]) == sys.argv[2] and text(row["kind"]) == sys.argv[3])))
-END
-}
-
 ### every way to call
 compare "$all" -- "$TARGETS/entries" recursion
 h5 profiling_data.h5 'calls("fibonacci") == 1973' 'calls("main") == 1'

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -154,6 +155,23 @@ LOCAL void traps(void)
 		tiny();
 }
 
+LOCAL void *trap_often(void *arg)
+{
+	for (int i = 0; i < 2000; i++)
+		tiny();
+	return arg;
+}
+
+LOCAL void trap_threads(void)
+{
+	pthread_t ids[4];
+
+	for (int i = 0; i < 4; i++)
+		pthread_create(&ids[i], NULL, trap_often, NULL);
+	for (int i = 0; i < 4; i++)
+		pthread_join(ids[i], NULL);
+}
+
 typedef int function(int);
 
 /* A module, opened, used, closed, three times; with other threads there or not. */
@@ -169,13 +187,31 @@ LOCAL void opens(const char *path, int has_thread)
 	for (int i = 0; i < 3; i++) {
 		void *module = dlopen(path, RTLD_NOW);
 		function *outer = module ? (function *)dlsym(module, "module_outer") : NULL;
+		function *write = module ? (function *)dlsym(module, "module_write") : NULL;
 
 		printf("%d\n", outer ? outer(10 + i) : -1);
+		if (write)
+			printf("%d\n", write(0));
 		if (module)
 			dlclose(module);
 	}
 	worker(&sum);
 	printf("%ld\n", sum);
+}
+
+static void handle_alarm(int number)
+{
+	sink = number;
+}
+
+/* Whoever is awake handles them, or is woken. */
+LOCAL void start_alarms(void)
+{
+	struct itimerval interval = {{0, 50}, {0, 50}};
+	struct sigaction action = {.sa_handler = handle_alarm, .sa_flags = SA_RESTART};
+
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &interval, NULL);
 }
 
 int main(int argc, char **argv)
@@ -196,9 +232,14 @@ int main(int argc, char **argv)
 		forks();
 	else if (!strcmp(how, "traps"))
 		traps();
+	else if (!strcmp(how, "trap-threads"))
+		trap_threads();
 	else if (!strcmp(how, "opens") && argc > 2)
 		opens(argv[2], argc > 3);
-	else
+	else if (!strcmp(how, "alarms") && argc > 2) {
+		start_alarms();
+		opens(argv[2], 0);
+	} else
 		return 2;
 	return 0;
 }

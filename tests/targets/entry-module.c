@@ -3,11 +3,16 @@
 #define EXPORT __attribute__((visibility("default"), noinline))
 
 #include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 extern volatile int module_sink;
 int module_shared(int n);
 int module_outer(int n);
+int module_write(int unused);
 
 volatile int module_sink;
 
@@ -32,7 +37,34 @@ EXPORT int module_outer(int n)
 	return sum;
 }
 
+#ifdef WRITES_CODE
+/* As code that changes itself does: it may be written from its constructor on. */
+static __attribute__((constructor)) void open_code(void)
+{
+	uintptr_t page = (uintptr_t)module_outer & ~(uintptr_t)4095;
+
+	if (mprotect((void *)page, 4096, PROT_READ | PROT_WRITE | PROT_EXEC))
+		abort();
+}
+
+EXPORT int module_write(int unused)
+{
+	volatile unsigned char *last = (volatile unsigned char *)((uintptr_t)module_outer | 4095);
+
+	(void)unused;
+	*last = 0x90;
+	return *last;
+}
+#endif
+
 #ifdef STARTS_THREAD
+#ifdef HANDLES_SIGNALS
+static void handle(int number)
+{
+	module_sink = module_inner(number);
+}
+#endif
+
 /* A worker: busy all the time; or it looks for work for a while, and then sleeps until it is woken.
  */
 static void *run(void *arg)
@@ -55,6 +87,9 @@ static __attribute__((constructor)) void start(void)
 {
 	pthread_t id;
 
+#ifdef HANDLES_SIGNALS
+	signal(SIGUSR2, handle);
+#endif
 	pthread_create(&id, NULL, run, NULL);
 }
 #endif
