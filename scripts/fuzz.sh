@@ -80,7 +80,7 @@ set_options()
 	asan=malloc_context_size=4
 	case $1 in
 	elf) options=-max_len=8192 ;;
-	h5-load)
+	bundle | h5-load)
 		# HDF5's own leaks, and requests for memory that no machine has.
 		options='-max_len=32768 -detect_leaks=0 -malloc_limit_mb=100000 -rss_limit_mb=8192'
 		asan=$asan:detect_leaks=0:allocator_may_return_null=1

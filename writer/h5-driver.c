@@ -187,6 +187,14 @@ static herr_t driver_write(H5FD_t *file, H5FD_mem_t type, hid_t dxpl, haddr_t ad
 }
 
 /* Bulk data is written beside HDF5, so the real size decides, not eof. */
+/* The descriptor, for who looks at the file beside HDF5. */
+static herr_t driver_get_handle(H5FD_t *file, hid_t fapl, void **handle)
+{
+	(void)fapl;
+	*handle = &of(file)->fd;
+	return 0;
+}
+
 static herr_t driver_truncate(H5FD_t *file, hid_t dxpl, hbool_t closing)
 {
 	struct driver_file *self = of(file);
@@ -222,6 +230,7 @@ static const H5FD_class_t driver_class = {
 	.get_eof = driver_get_eof,
 	.read = driver_read,
 	.write = driver_write,
+	.get_handle = driver_get_handle,
 	.truncate = driver_truncate,
 	.fl_map = H5FD_FLMAP_DICHOTOMY,
 };

@@ -18,7 +18,8 @@ struct cm_h5_sink;
 /*
  * A new file access list for H5Fcreate() over sink->fd (sink: until the file is closed), or, with
  * sink NULL, for H5Fopen() over fd, which may be closed once the file is open. The name given to
- * HDF5 is not used. H5I_INVALID_HID on failure; close with cm_h5_close().
+ * HDF5 is not used; H5Fget_vfd_handle() gives an int *. H5I_INVALID_HID on failure; close with
+ * cm_h5_close().
  */
 hid_t cm_h5_driver_plist(struct cm_h5_sink *sink, int fd);
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "writer/h5-base.h"
+#include "writer/h5-references.h"
 
 #ifdef CM_SMALL_PIECES /* fuzzers */
 #define N_PIECE 2
@@ -138,6 +139,8 @@ int cm_h5_texts_of_dataset(hid_t set, uint64_t n, struct cm_text_store *store,
 	struct reader reader = {.type = H5I_INVALID_HID};
 	int rc = !texts ? -EFBIG : type < 0 || space < 0 ? -EINVAL : reader_init(&reader, type);
 
+	if (rc == 0 && reader.is_variable)
+		rc = cm_h5_check_references(set, n);
 	if (rc == 0)
 		rc = read_pieces(set, &reader, space, n, store, texts);
 	cm_h5_close(reader.type);

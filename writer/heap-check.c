@@ -66,3 +66,13 @@ bool cm_heap_is_sound(const void *bytes, size_t n_bytes)
 	}
 	return true;
 }
+
+void cm_heap_list(const void *bytes, size_t n_bytes, uint32_t *sizes)
+{
+	const unsigned char *heap = bytes;
+
+	for (uint64_t at = CM_HEAP_HEADER_BYTES; n_bytes - at >= OBJECT_HEADER_BYTES;
+	     at += object_bytes(heap + at, n_bytes - at))
+		if (read_u16(heap + at) != 0)
+			sizes[read_u16(heap + at)] = (uint32_t)read_u64(heap + at + 8);
+}
