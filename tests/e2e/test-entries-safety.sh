@@ -21,7 +21,7 @@ refuses()
 ### code that nobody may write to, or make; slots are intercepted all the same
 for how in code seal both mdwe; do
 	run_into out err "$TARGETS/policy" $how /bin/true
-	[ $how:$status != mdwe:77 ] || continue # this kernel does not know it
+	[ $status != 77 ] || continue
 	refuses protected: 'entries:* internal=yes' printf -- \
 		"$TARGETS/policy" $how "$TARGETS/entries" recursion
 	h5 profiling_data.h5 'calls("printf") == 1' 'calls("fibonacci") == 0'
@@ -31,10 +31,13 @@ for how in code seal both mdwe; do
 done
 
 ### no memory in reach of a jump
-refuses memory: 'no-reach:* internal=yes' printf -- "$TARGETS/no-reach"
-h5 profiling_data.h5 'calls("printf") == 1'
-sites profiling_data.h5 refused entry >refused
-expect_line refused '^out_of_reach memory: '
+run_into out err "$TARGETS/no-reach"
+if [ $status = 0 ]; then # there may be too little memory for it
+	refuses memory: 'no-reach:* internal=yes' printf -- "$TARGETS/no-reach"
+	h5 profiling_data.h5 'calls("printf") == 1'
+	sites profiling_data.h5 refused entry >refused
+	expect_line refused '^out_of_reach memory: '
+fi
 
 ### traps in many threads
 compare 'entries:tiny internal=yes force=trap' 'entries:trap_often internal=yes' -- \

@@ -2,7 +2,7 @@
 /*
  * policy HOW PROGRAM ARGS..: starts the program where code cannot be made or changed. HOW: code (no
  * mprotect that makes a mapping writable and executable), seal (none that makes it executable
- * only), both, mdwe (PR_SET_MDWE; exit status 77 where the kernel has none).
+ * only), both, mdwe (PR_SET_MDWE). Exit status 77 where the kernel has no such thing.
  */
 #include <errno.h>
 #include <linux/filter.h>
@@ -41,11 +41,11 @@ int main(int argc, char **argv)
 	const char *how = argc > 2 ? argv[1] : "";
 
 	if (!strcmp(how, "code") && set_filter(PROT_WRITE | PROT_EXEC, PROT_WRITE | PROT_EXEC))
-		return 1;
+		return 77;
 	if (!strcmp(how, "seal") && set_filter(PROT_WRITE | PROT_EXEC, PROT_EXEC))
-		return 1;
+		return 77;
 	if (!strcmp(how, "both") && set_filter(PROT_EXEC, PROT_EXEC))
-		return 1;
+		return 77;
 	if (!strcmp(how, "mdwe") && prctl(MDWE_SET, MDWE_REFUSE_EXEC_GAIN, 0, 0, 0))
 		return 77;
 	execv(argv[2], argv + 2);
