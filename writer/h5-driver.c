@@ -113,8 +113,7 @@ static haddr_t driver_get_eof(const H5FD_t *file, H5FD_mem_t type)
 	return of_const(file)->eof;
 }
 
-/* Zeros behind the end: allocated and not yet written, as HDF5's own driver gives them. */
-static int read_at(int fd, void *buf, size_t n_bytes, uint64_t offset)
+int cm_h5_read_at(int fd, void *buf, size_t n_bytes, uint64_t offset)
 {
 	char *to = buf;
 
@@ -146,7 +145,7 @@ static bool is_sound_heap(const struct driver_file *file, const void *start, had
 	if (n_bytes > MAX_HEAP_BYTES || n_bytes > file->eof || offset > file->eof - n_bytes)
 		return false;
 	heap = malloc(n_bytes + 1);
-	is_sound = heap && read_at(file->fd, heap, n_bytes, offset) == 0 &&
+	is_sound = heap && cm_h5_read_at(file->fd, heap, n_bytes, offset) == 0 &&
 		   cm_heap_is_sound(heap, n_bytes);
 	free(heap);
 	return is_sound;
@@ -158,7 +157,7 @@ static herr_t driver_read(H5FD_t *file, H5FD_mem_t type, hid_t dxpl, haddr_t add
 	const struct driver_file *self = of_const(file);
 
 	(void)dxpl;
-	if (read_at(self->fd, buf, n_bytes, addr) < 0)
+	if (cm_h5_read_at(self->fd, buf, n_bytes, addr) < 0)
 		return -1;
 	/*
 	 * HDF5 reads heaps as raw data, a first piece of at most this size. Rows of a trace that

@@ -23,4 +23,10 @@ struct cm_h5_sink;
  */
 hid_t cm_h5_driver_plist(struct cm_h5_sink *sink, int fd);
 
+/*
+ * All n_bytes at the offset, or a negative errno. Zeros behind the end: allocated and not yet
+ * written, as HDF5's own driver gives them.
+ */
+int cm_h5_read_at(int fd, void *buf, size_t n_bytes, uint64_t offset);
+
 #endif

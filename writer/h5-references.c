@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "writer/h5-base.h"
+#include "writer/h5-driver.h"
 #include "writer/heap-check.h"
 
 #define N_PIECE 256
@@ -29,33 +29,14 @@ struct heap {
 	uint32_t sizes[N_OBJECTS]; /* by number; UINT32_MAX: there is none */
 };
 
-/* All bytes of the file at the offset; what lies behind its end is 0. */
-static int read_at(int fd, void *to, size_t n_bytes, uint64_t offset)
-{
-	char *at = to;
-
-	memset(to, 0, n_bytes);
-	while (n_bytes) {
-		ssize_t n = pread(fd, at, n_bytes, (off_t)offset);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? -EIO : 0;
-		at += n;
-		offset += (uint64_t)n;
-		n_bytes -= (size_t)n;
-	}
-	return 0;
-}
-
 static int load_heap(struct heap *heap, uint64_t address)
 {
 	unsigned char head[CM_HEAP_HEADER_BYTES], *bytes;
 	uint64_t n_bytes, offset = heap->base + address;
 	int rc;
 
-	if (offset < address || offset > INT64_MAX || read_at(heap->fd, head, sizeof(head), offset))
+	if (offset < address || offset > INT64_MAX ||
+	    cm_h5_read_at(heap->fd, head, sizeof(head), offset))
 		return -EINVAL;
 	n_bytes = cm_heap_is_collection(head, sizeof(head)) ? cm_heap_size(head) : 0;
 	if (n_bytes == 0 || n_bytes > MAX_HEAP_BYTES)
@@ -63,7 +44,7 @@ static int load_heap(struct heap *heap, uint64_t address)
 	bytes = malloc(n_bytes);
 	if (!bytes)
 		return -ENOMEM;
-	rc = read_at(heap->fd, bytes, n_bytes, offset);
+	rc = cm_h5_read_at(heap->fd, bytes, n_bytes, offset);
 	if (rc == 0 && !cm_heap_is_sound(bytes, n_bytes))
 		rc = -EINVAL;
 	if (rc == 0) {
@@ -122,8 +103,8 @@ int cm_h5_check_references(hid_t set, uint64_t n)
 	rc = heap ? find_file(set, heap) : -ENOMEM;
 	for (uint64_t first = 0, n_piece; first < n && rc == 0; first += n_piece) {
 		n_piece = n - first < N_PIECE ? n - first : N_PIECE;
-		rc = read_at(heap->fd, piece, n_piece * sizeof(*piece),
-			     start + first * sizeof(*piece));
+		rc = cm_h5_read_at(heap->fd, piece, n_piece * sizeof(*piece),
+				   start + first * sizeof(*piece));
 		for (uint64_t i = 0; i < n_piece && rc == 0; i++)
 			rc = check(heap, &piece[i]);
 	}
