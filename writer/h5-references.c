@@ -12,7 +12,6 @@
 
 #define N_PIECE 256
 #define MAX_HEAP_BYTES (UINT64_C(64) << 20)
-#define N_OBJECTS 65536 /* their numbers have 16 bits */
 
 /* As in the file; x86-64 has its byte order. */
 struct reference {
@@ -26,8 +25,24 @@ struct heap {
 	int fd;
 	uint64_t base; /* bytes before what addresses are counted from */
 	uint64_t address;
-	uint32_t sizes[N_OBJECTS]; /* by number; UINT32_MAX: there is none */
+	uint32_t *sizes; /* by number; UINT32_MAX: there is none */
+	uint32_t n_sizes;
 };
+
+/* The collection stands whole in memory. */
+static int list_objects(struct heap *heap, const unsigned char *bytes, uint64_t n_bytes)
+{
+	uint32_t n = cm_heap_last_object(bytes, n_bytes) + 1;
+	uint32_t *sizes = realloc(heap->sizes, n * sizeof(*sizes));
+
+	if (!sizes)
+		return -ENOMEM;
+	memset(sizes, 0xff, n * sizeof(*sizes));
+	cm_heap_list(bytes, n_bytes, sizes);
+	heap->sizes = sizes;
+	heap->n_sizes = n;
+	return 0;
+}
 
 static int load_heap(struct heap *heap, uint64_t address)
 {
@@ -45,13 +60,11 @@ static int load_heap(struct heap *heap, uint64_t address)
 	if (!bytes)
 		return -ENOMEM;
 	rc = cm_h5_read_at(heap->fd, bytes, n_bytes, offset);
-	if (rc == 0 && !cm_heap_is_sound(bytes, n_bytes))
-		rc = -EINVAL;
-	if (rc == 0) {
-		memset(heap->sizes, 0xff, sizeof(heap->sizes));
-		cm_heap_list(bytes, n_bytes, heap->sizes);
+	if (rc == 0)
+		rc = cm_heap_is_sound(bytes, n_bytes) ? list_objects(heap, bytes, n_bytes)
+						      : -EINVAL;
+	if (rc == 0)
 		heap->address = address;
-	}
 	free(bytes);
 	return rc;
 }
@@ -65,8 +78,9 @@ static int check(struct heap *heap, const struct reference *reference)
 		return 0;
 	if (address != heap->address)
 		rc = load_heap(heap, address);
-	if (rc == 0 && (reference->object == 0 || reference->object >= N_OBJECTS ||
-			heap->sizes[reference->object] > reference->n_bytes))
+	if (rc == 0 && (reference->object == 0 || reference->object >= heap->n_sizes ||
+			heap->sizes[reference->object] == UINT32_MAX ||
+			heap->sizes[reference->object] != reference->n_bytes))
 		rc = -EINVAL;
 	return rc;
 }
@@ -94,20 +108,19 @@ int cm_h5_check_references(hid_t set, uint64_t n)
 {
 	haddr_t start = H5Dget_offset(set);
 	struct reference piece[N_PIECE];
-	struct heap *heap;
+	struct heap heap = {0};
 	int rc;
 
 	if (start == HADDR_UNDEF)
 		return 0; /* in its header, which has a checksum; in chunks; or nowhere yet */
-	heap = calloc(1, sizeof(*heap));
-	rc = heap ? find_file(set, heap) : -ENOMEM;
+	rc = find_file(set, &heap);
 	for (uint64_t first = 0, n_piece; first < n && rc == 0; first += n_piece) {
 		n_piece = n - first < N_PIECE ? n - first : N_PIECE;
-		rc = cm_h5_read_at(heap->fd, piece, n_piece * sizeof(*piece),
+		rc = cm_h5_read_at(heap.fd, piece, n_piece * sizeof(*piece),
 				   start + first * sizeof(*piece));
 		for (uint64_t i = 0; i < n_piece && rc == 0; i++)
-			rc = check(heap, &piece[i]);
+			rc = check(&heap, &piece[i]);
 	}
-	free(heap);
+	free(heap.sizes);
 	return rc;
 }

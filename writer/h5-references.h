@@ -4,7 +4,7 @@
  *
  * They are references (length, address of a collection, number of an object), and no checksum
  * protects them where the data of the dataset stand by themselves. HDF5 1.10 takes any number for
- * that of an object, and copies an object of any size to where it has made room for the length.
+ * that of an object, makes room for any length, and copies an object of any size there.
  * Format: HDF5 File Format Specification, III.E and IV.A.2.d, with 8-byte addresses. Not checked:
  * chunks, which may be compressed. One thread at a time.
  */

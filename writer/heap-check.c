@@ -67,6 +67,18 @@ bool cm_heap_is_sound(const void *bytes, size_t n_bytes)
 	return true;
 }
 
+uint32_t cm_heap_last_object(const void *bytes, size_t n_bytes)
+{
+	const unsigned char *heap = bytes;
+	uint32_t last = 0;
+
+	for (uint64_t at = CM_HEAP_HEADER_BYTES; n_bytes - at >= OBJECT_HEADER_BYTES;
+	     at += object_bytes(heap + at, n_bytes - at))
+		if (read_u16(heap + at) > last)
+			last = read_u16(heap + at);
+	return last;
+}
+
 void cm_heap_list(const void *bytes, size_t n_bytes, uint32_t *sizes)
 {
 	const unsigned char *heap = bytes;

@@ -25,9 +25,12 @@ uint64_t cm_heap_size(const void *bytes);
 /* Check all objects of a whole collection: n_bytes is its claimed size. */
 bool cm_heap_is_sound(const void *bytes, size_t n_bytes);
 
+/* The greatest number of an object of a sound collection; 0: it has none. */
+uint32_t cm_heap_last_object(const void *bytes, size_t n_bytes);
+
 /*
- * The sizes of a sound collection's objects, by their numbers (below 65,536); all others are left
- * as they are. n_bytes: below 4 GiB.
+ * The sizes of a sound collection's objects, by their numbers; all others are left as they are.
+ * n_bytes: below 4 GiB.
  */
 void cm_heap_list(const void *bytes, size_t n_bytes, uint32_t *sizes);
 
