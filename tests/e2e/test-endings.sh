@@ -44,9 +44,12 @@ rm profiling_data.h5
 "$CALLMARK" run -s 'callee_add max-events=unlimited' -- "$TARGETS/calls-lazy" 2000000000 \
 	>out 2>err </dev/null &
 run_pid=$!
-sleep 0.5
+until find spool -name t0.dat | grep -q .; do
+	kill -0 "$run_pid" || fail "no process to kill"
+	sleep 0.1
+done
+sleep 0.3
 program_pid=$(cut -d ' ' -f 1 "/proc/$run_pid/task/$run_pid/children")
-[ -n "$program_pid" ] || fail "no process to kill"
 kill -KILL "$program_pid"
 status=0
 wait "$run_pid" || status=$?

@@ -35,6 +35,7 @@ grep -v -E '^(CALLMARK_[A-Z_]*|LD_PRELOAD|_)=' bare.out | sort >without
 cmp -s with without || fail "another environment: $(diff without with)"
 
 # Signals for the program reach it through `run`.
+rm out # the run before has left one, which is not what is waited for
 "$CALLMARK" run -s callee_add -- "$TARGETS/endings" 10 hang >out 2>err </dev/null &
 run_pid=$!
 for i in $(seq 100); do

@@ -104,13 +104,15 @@ others 5 # setsid, its child, sh twice, sleep, calls-lazy: one of them has the m
 rm ./*.h5
 
 # The same when `run` was killed.
-"$CALLMARK" run -s callee_add -- sh -c 'echo $$ >pid; sleep 0.7; exec "$0" 33' \
+"$CALLMARK" run -s callee_add -- \
+	sh -c 'echo $$ >pid; until [ -e go ]; do sleep 0.05; done; exec "$0" 33' \
 	"$TARGETS/calls-lazy" >out 2>err &
 while [ ! -s pid ]; do
 	sleep 0.05
 done
 kill -KILL $!
 wait $! || :
+touch go
 expect_clean_soon
 h5 profiling_data.h5 'calls("callee_add") == 33'
 rm ./*.h5 pid
