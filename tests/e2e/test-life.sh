@@ -91,16 +91,22 @@ expect_clean_soon()
 # what each of them left, and the run's folder.
 # shellcheck disable=SC2016 # the inner shells' own
 {
-	second='sleep 0.7; exec "$0" 33'
+	second='read -r line <go; exec "$0" 33'
 	first='exec sh -c "$1" "$0"'
 }
+mkfifo go
 profile '*' -- setsid -f sh -c "$first" "$TARGETS/calls-lazy" "$second"
 expect_status 0
-sleep 0.2
+for i in $(seq 100); do
+	[ -z "$(find spool -mindepth 3 -name process)" ] || break
+	sleep 0.1
+done
 [ -n "$(find spool -mindepth 3 -name process)" ] || fail "the daemon has no spool"
+echo >go
+rm go
 expect_clean_soon
 h5 profiling_data.calls-lazy-*.h5 'calls("callee_add") == 33'
-others 5 # setsid, its child, sh twice, sleep, calls-lazy: one of them has the main name
+others 4 # setsid, its child, sh twice, calls-lazy: one of them has the main name
 rm ./*.h5
 
 # The same when `run` was killed.
