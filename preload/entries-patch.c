@@ -2,6 +2,7 @@
 /* Code that is written: near an object, and over the first bytes of its functions. */
 #include <errno.h>
 #include <string.h>
+#include <sys/prctl.h>
 
 #include "preload/entries.h"
 #include "preload/maps.h"
@@ -12,6 +13,7 @@
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif
 
+#define CM_GET_MDWE 66			/* PR_GET_MDWE, Linux 6.3: all further arguments are 0 */
 #define CM_REACH (UINT64_C(0x7fff0000)) /* of a 32-bit displacement, with room to spare */
 #define CM_LOWEST UINT64_C(0x10000)	/* the kernel lets nobody map below */
 
@@ -174,6 +176,17 @@ void cm_entries_close_code(void)
 	for (int i = 0; i < n_opened; i++) /* as it was a moment ago: nobody can refuse that */
 		(void)cm_sys3(SYS_mprotect, (long)opened[i].low,
 			      (long)(opened[i].high - opened[i].low), opened[i].prot);
+}
+
+const char *cm_entries_policy(void)
+{
+	if (cm_sys3(SYS_prctl, CM_GET_MDWE, 0, 0) > 0)
+		return "protected: PR_SET_MDWE lets nobody change or make code";
+	if (cm_sys3(SYS_prctl, PR_GET_SECCOMP, 0, 0) > 0)
+		return "protected: a seccomp filter (such as systemd's MemoryDenyWriteExecute) "
+		       "lets nobody change or make code";
+	return "protected: the system (SELinux's execmod and execmem, or another policy) lets "
+	       "nobody change or make code";
 }
 
 uint8_t *cm_entries_near_memory(const struct cm_object *object, uint64_t n_bytes)

@@ -259,8 +259,7 @@ static void apply(struct cm_object *object, enum cm_danger danger)
 		return;
 	}
 	if (cm_entries_open_code(object) < 0)
-		reason = "protected: the system lets nobody write to code (SELinux execmod, "
-			 "PR_SET_MDWE, or another policy)";
+		reason = cm_entries_policy();
 	*entries = (struct cm_entries){.file = file,
 				       .near = near,
 				       .near_code = code,
@@ -271,8 +270,7 @@ static void apply(struct cm_object *object, enum cm_danger danger)
 	for (uint32_t i = 0; i < file->n_functions && !reason; i++)
 		offset = prepare(entries, i, near, offset, danger);
 	if (!reason && cm_entries_seal_near(code, n_bytes) < 0)
-		reason = "protected: the system lets nobody make code (SELinux execmem, "
-			 "PR_SET_MDWE, or another policy)";
+		reason = cm_entries_policy();
 	if (!reason)
 		put_in_force(entries);
 	else

@@ -154,6 +154,9 @@ bool cm_entries_are_as_expected(const struct cm_object *object,
 int cm_entries_open_code(const struct cm_object *object);
 void cm_entries_close_code(void);
 
+/* Who does not let code be changed or made, as far as a process can tell: a site's reason. */
+const char *cm_entries_policy(void);
+
 /* Memory for near code that reaches all of the object; NULL: none. To be made executable by _seal.
  */
 uint8_t *cm_entries_near_memory(const struct cm_object *object, uint64_t n_bytes);

@@ -26,7 +26,10 @@ struct call {
 	uint64_t args[4];
 };
 
-/* What the recorder does from the first call of a thread to the end of the process. */
+/*
+ * What the recorder does from the first call of a thread to the end of the process, and when the
+ * program opens objects.
+ */
 static const struct call our_calls[] = {
 	{SYS_rt_sigprocmask, {2, 1, 1, 8}},
 	{SYS_futex, {1, FUTEX_WAIT_PRIVATE, 2, 1}},
@@ -66,6 +69,11 @@ static const struct call our_calls[] = {
 	{SYS_close_range, {3, UINT32_MAX}},
 	{SYS_rt_sigaction, {13, 1, 0, 8}},
 	{SYS_execve, {1, 1, 1}},
+	{SYS_mprotect, {4096, 4096, PROT_READ | PROT_WRITE}},
+	{SYS_mprotect, {4096, 4096, PROT_READ | PROT_WRITE | PROT_EXEC}},
+	{SYS_getdents64, {3, 1, 8192}},
+	{SYS_prctl, {PR_GET_SECCOMP}},
+	{SYS_prctl, {CM_GET_MDWE}},
 };
 
 struct machine {

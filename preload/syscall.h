@@ -17,6 +17,8 @@
 #include <sys/syscall.h>
 #include <time.h>
 
+#define CM_GET_MDWE 66 /* PR_GET_MDWE, Linux 6.3: all further arguments are 0 */
+
 static inline long cm_sys6(long nr, long a, long b, long c, long d, long e, long f)
 {
 	long ret;

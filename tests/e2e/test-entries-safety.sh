@@ -22,11 +22,13 @@ refuses()
 for how in code seal both mdwe; do
 	run_into out err "$TARGETS/policy" $how /bin/true
 	[ $status != 77 ] || continue
-	refuses protected: 'entries:* internal=yes' printf -- \
+	policy='a seccomp filter'
+	[ $how != mdwe ] || policy=PR_SET_MDWE
+	refuses "protected: $policy" 'entries:* internal=yes' printf -- \
 		"$TARGETS/policy" $how "$TARGETS/entries" recursion
 	h5 profiling_data.h5 'calls("printf") == 1' 'calls("fibonacci") == 0'
 	sites profiling_data.h5 refused entry >refused
-	expect_line refused '^fibonacci protected: '
+	expect_line refused "^fibonacci protected: $policy"
 	[ "$(sites profiling_data.h5 patched entry)" = '' ] || fail "patched under a policy: $how"
 done
 
