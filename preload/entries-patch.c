@@ -13,7 +13,6 @@
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif
 
-#define CM_GET_MDWE 66			/* PR_GET_MDWE, Linux 6.3: all further arguments are 0 */
 #define CM_REACH (UINT64_C(0x7fff0000)) /* of a 32-bit displacement, with room to spare */
 #define CM_LOWEST UINT64_C(0x10000)	/* the kernel lets nobody map below */
 
@@ -173,7 +172,8 @@ int cm_entries_open_code(const struct cm_object *object)
 
 void cm_entries_close_code(void)
 {
-	for (int i = 0; i < n_opened; i++) /* as it was a moment ago: nobody can refuse that */
+	/* As it was a moment ago; a policy that refuses just that leaves it writable. */
+	for (int i = 0; i < n_opened; i++)
 		(void)cm_sys3(SYS_mprotect, (long)opened[i].low,
 			      (long)(opened[i].high - opened[i].low), opened[i].prot);
 }

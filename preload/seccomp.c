@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 
+#include "preload/entries.h"
 #include "preload/exit.h"
 #include "preload/process.h"
 #include "preload/syscall.h"
@@ -26,10 +27,7 @@ struct call {
 	uint64_t args[4];
 };
 
-/*
- * What the recorder does from the first call of a thread to the end of the process, and when the
- * program opens objects.
- */
+/* What the recorder does from the first call of a thread to the end of the process. */
 static const struct call our_calls[] = {
 	{SYS_rt_sigprocmask, {2, 1, 1, 8}},
 	{SYS_futex, {1, FUTEX_WAIT_PRIVATE, 2, 1}},
@@ -69,7 +67,10 @@ static const struct call our_calls[] = {
 	{SYS_close_range, {3, UINT32_MAX}},
 	{SYS_rt_sigaction, {13, 1, 0, 8}},
 	{SYS_execve, {1, 1, 1}},
-	{SYS_mprotect, {4096, 4096, PROT_READ | PROT_WRITE}},
+};
+
+/* And, with internal=yes, what it does more than the loader when the program opens objects. */
+static const struct call entry_calls[] = {
 	{SYS_mprotect, {4096, 4096, PROT_READ | PROT_WRITE | PROT_EXEC}},
 	{SYS_getdents64, {3, 1, 8192}},
 	{SYS_prctl, {PR_GET_SECCOMP}},
@@ -203,18 +204,25 @@ static bool is_bearable(uint32_t answer)
 	}
 }
 
-bool cm_seccomp_is_harmless(const struct sock_fprog *program)
+static bool allows(const struct sock_fprog *program, const struct call *calls, size_t n)
 {
-	for (size_t i = 0; i < sizeof(our_calls) / sizeof(*our_calls); i++) {
-		struct machine machine = {.data.nr = our_calls[i].number,
+	for (size_t i = 0; i < n; i++) {
+		struct machine machine = {.data.nr = calls[i].number,
 					  .data.arch = AUDIT_ARCH_X86_64,
 					  .data.instruction_pointer = (uint64_t)run};
 
-		memcpy(machine.data.args, our_calls[i].args, sizeof(our_calls[i].args));
+		memcpy(machine.data.args, calls[i].args, sizeof(calls[i].args));
 		if (!is_bearable(run(program, &machine)))
 			return false;
 	}
 	return true;
+}
+
+bool cm_seccomp_is_harmless(const struct sock_fprog *program)
+{
+	return allows(program, our_calls, sizeof(our_calls) / sizeof(*our_calls)) &&
+	       (!cm_entries_are_used ||
+		allows(program, entry_calls, sizeof(entry_calls) / sizeof(*entry_calls)));
 }
 
 /* The kernel would refuse what it cannot read, and so the program goes on as it is. */

@@ -17,7 +17,6 @@
 #include "writer/h5-sink.h"
 #include "writer/heap-check.h"
 
-#define MAX_HEAP_BYTES (UINT64_C(64) << 20)
 #define SIEVE_BYTES 4096
 
 /* What an access list carries; HDF5 copies it. */
@@ -142,7 +141,7 @@ static bool is_sound_heap(const struct driver_file *file, const void *start, had
 	bool is_sound;
 	void *heap;
 
-	if (n_bytes > MAX_HEAP_BYTES || n_bytes > file->eof || offset > file->eof - n_bytes)
+	if (n_bytes > CM_HEAP_MAX_BYTES || n_bytes > file->eof || offset > file->eof - n_bytes)
 		return false;
 	heap = malloc(n_bytes + 1);
 	is_sound = heap && cm_h5_read_at(file->fd, heap, n_bytes, offset) == 0 &&
@@ -185,7 +184,6 @@ static herr_t driver_write(H5FD_t *file, H5FD_mem_t type, hid_t dxpl, haddr_t ad
 	return 0;
 }
 
-/* Bulk data is written beside HDF5, so the real size decides, not eof. */
 /* The descriptor, for who looks at the file beside HDF5. */
 static herr_t driver_get_handle(H5FD_t *file, hid_t fapl, void **handle)
 {
@@ -194,6 +192,7 @@ static herr_t driver_get_handle(H5FD_t *file, hid_t fapl, void **handle)
 	return 0;
 }
 
+/* Bulk data is written beside HDF5, so the real size decides, not eof. */
 static herr_t driver_truncate(H5FD_t *file, hid_t dxpl, hbool_t closing)
 {
 	struct driver_file *self = of(file);

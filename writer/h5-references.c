@@ -11,7 +11,6 @@
 #include "writer/heap-check.h"
 
 #define N_PIECE 256
-#define MAX_HEAP_BYTES (UINT64_C(64) << 20)
 
 /* As in the file; x86-64 has its byte order. */
 struct reference {
@@ -54,7 +53,7 @@ static int load_heap(struct heap *heap, uint64_t address)
 	    cm_h5_read_at(heap->fd, head, sizeof(head), offset))
 		return -EINVAL;
 	n_bytes = cm_heap_is_collection(head, sizeof(head)) ? cm_heap_size(head) : 0;
-	if (n_bytes == 0 || n_bytes > MAX_HEAP_BYTES)
+	if (n_bytes == 0 || n_bytes > CM_HEAP_MAX_BYTES)
 		return -EINVAL;
 	bytes = malloc(n_bytes);
 	if (!bytes)

@@ -15,7 +15,8 @@
 
 #include <hdf5.h>
 
-/* The first n elements; the file was opened by cm_h5_open_file(). -EINVAL, -ENOMEM, -EIO. */
+/* The first n elements; the file was opened by cm_h5_open_file(). -EINVAL, or another negative
+ * errno. */
 int cm_h5_check_references(hid_t set, uint64_t n);
 
 #endif

@@ -14,7 +14,8 @@
 #include <stdint.h>
 
 #define CM_HEAP_HEADER_BYTES 16
-#define CM_HEAP_MIN_BYTES 4096 /* of a collection; HDF5 reads this much first */
+#define CM_HEAP_MAX_BYTES (UINT64_C(64) << 20) /* of one that is looked at */
+#define CM_HEAP_MIN_BYTES 4096		       /* of a collection; HDF5 reads this much first */
 
 /* Do these bytes begin as a collection does? */
 bool cm_heap_is_collection(const void *bytes, size_t n_bytes);

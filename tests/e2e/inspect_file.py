@@ -284,6 +284,19 @@ def test_damaged_heaps():
     assert 1 in statuses, "nothing was damaged"
 
 
+def test_user_block():
+    """Addresses of strings count from behind what a user has put in front of the file."""
+    folder = os.path.dirname(os.path.abspath(__file__))
+    with open(folder + "/../data/h5-load/paths", "rb") as file:
+        whole = file.read()
+    for name, head in (("plain", b""), ("moved", bytes(512))):
+        with open(name + ".h5", "wb") as file:
+            file.write(head + whole)
+    plain, moved = (inspect("--callers", name + ".h5") for name in ("plain", "moved"))
+    assert "main;b;a" in plain
+    assert moved.replace("moved.h5", "plain.h5") == plain
+
+
 def on_terminal(**env):
     ours, theirs = pty.openpty()
     with subprocess.Popen([CALLMARK, "inspect", "ours.h5"], stdin=theirs, stdout=theirs,
@@ -312,5 +325,5 @@ def test_terminal():
 
 make_ours("ours.h5")
 for test in (test_json_of_ours, test_text_of_ours, test_filters, test_scope_profilers_file,
-             test_bad_files, test_damaged_heaps, test_terminal):
+             test_bad_files, test_damaged_heaps, test_user_block, test_terminal):
     test()

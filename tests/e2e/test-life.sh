@@ -111,7 +111,7 @@ rm ./*.h5
 
 # The same when `run` was killed.
 "$CALLMARK" run -s callee_add -- \
-	sh -c 'echo $$ >pid; until [ -e go ]; do sleep 0.05; done; exec "$0" 33' \
+	sh -c 'echo $$ >pid; until [ -e go ] || [ ! -e pid ]; do sleep 0.05; done; exec "$0" 33' \
 	"$TARGETS/calls-lazy" >out 2>err &
 while [ ! -s pid ]; do
 	sleep 0.05

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
+#include "preload/entries.h"
 #include "preload/seccomp.h"
 
 #define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
@@ -55,6 +56,24 @@ Test(seccomp, bears_what_lets_a_call_through_or_fail)
 
 		cr_expect_eq(HARMLESS(code), answers[i].is_harmless, "%s", answers[i].name);
 	}
+}
+
+Test(seccomp, asks_about_changing_code_only_where_that_is_done)
+{
+	/* A program that wants no code to be made has no say in slots. */
+	const struct sock_filter code[] = {
+		LOAD(nr),
+		IF(BPF_JEQ, SYS_mprotect, 0, 3),
+		LOAD(args[2]),
+		IF(BPF_JSET, PROT_EXEC, 0, 1),
+		RETURN(SECCOMP_RET_KILL_PROCESS),
+		RETURN(SECCOMP_RET_ALLOW),
+	};
+
+	cr_expect(HARMLESS(code));
+	cm_entries_are_used = true;
+	cr_expect_not(HARMLESS(code));
+	cm_entries_are_used = false;
 }
 
 Test(seccomp, bears_a_ban_of_calls_that_are_not_ours)
